@@ -55,6 +55,8 @@ func TestAttention(t *testing.T) {
 		"registers": "mma=mma_sync q=registers loader=vec16 smem_layout=padded stages=2 warps=2 exp2=true",
 		"alternate": fast + "block_q=64 block_kv=80 q=registers rescale=lazy exp_fma=1",
 		"groups":    fast + "kv_groups=2 warps=2 block_kv=16 stages=2 overlap=next_qk q=registers",
+		"apart":     fast + "waits=apart kv_groups=2 warps=2 block_kv=16 stages=2 overlap=pv",
+		"ahead":     fast + "waits=apart kv_groups=4 warps=1 block_q=32 block_kv=16 stages=3 q=registers rescale=lazy",
 		"producers": fast + "producers=1 warps=2 stages=2 grid=persistent grid_cap=1 order=longest block_q=64",
 		"split":     fast + "split_kv=4 combine=last_block warps=2 block_kv=16 stages=3 overlap=pv kv_groups=2",
 		"shares":    fast + empty,
@@ -79,6 +81,8 @@ func TestAttention(t *testing.T) {
 		"other_head": {fast + "warps=2 stages=2", "V = in.V + head;", "V = in.V + head - (w.head > 0 ? D : 0);"},
 		"no_barrier": {fast + "warps=2 stages=2 q=registers", "__syncthreads();  // this round has landed",
 			"// this round has landed"},
+		"values_not_awaited": {fast + "waits=apart warps=2 stages=2 q=registers",
+			"cp_async_wait<2 * STAGES - 2>();", ""},
 		"share_not_weighed": {fast + "warps=2 split_kv=2 combine=separate", "const float w = weight<D>(stat[i].x, most);",
 			"const float w = 1.f;"},
 		"queries_awaited": {fast + empty, "where those land.\n    cp_async_wait<0>();", ""},
@@ -91,7 +95,7 @@ func TestAttention(t *testing.T) {
 			job.Source = strings.Replace(job.Source, c.right, c.wrong, 1)
 			job.ID = kernels.NewID(job.Source, b.Families[0].PlanSpec, name)
 			want := kernels.Wrong
-			if name == "no_barrier" || name == "queries_awaited" {
+			if name == "no_barrier" || name == "queries_awaited" || name == "values_not_awaited" {
 				want = kernels.Crashed
 			}
 			r, err := pool.Evaluate(context.Background(), &job)

@@ -34,32 +34,28 @@ func (p *baselines) close() error {
 	return p.torch.Close()
 }
 
-// Baselines looks for what a user would run instead and names those that this machine has. The
-// others are told with the reason. A baseline passes the same check as a candidate first: that also
-// shows that the error model is not too strict for this device.
-func (p *baselines) Baselines(ctx context.Context) (names []string, missing map[string]string, err error) {
-	missing = map[string]string{}
-	for i := range p.Cfg.Problem.Baselines {
-		b := &p.Cfg.Problem.Baselines[i]
-		var why string
-		switch {
-		case p.Device.Kind != "cuda":
-			why = "it runs on a GPU only"
-		case b.Kind == "torch":
-			why, err = p.findTorch(ctx, b, missing)
-		default:
-			why, err = p.findLibrary(ctx)
-		}
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case why != "":
-			missing[b.Name] = why
-		default:
-			names = append(names, b.Name)
-		}
+// FindBaseline looks for what a user would run instead. missing says under the baseline's name why this machine does
+// not have it, and under "NAME at WORKLOAD" why it does not run there. A baseline passes the same check as a candidate
+// first: that also shows that the error model is not too strict for this device.
+func (p *baselines) FindBaseline(ctx context.Context, name string) (missing map[string]string, err error) {
+	at := slices.IndexFunc(p.Cfg.Problem.Baselines, func(b kernels.Baseline) bool { return b.Name == name })
+	if at < 0 {
+		return nil, fmt.Errorf("%s has no baseline %s", p.Cfg.Problem.Name, name)
 	}
-	return names, missing, nil
+	missing = map[string]string{}
+	b, why := &p.Cfg.Problem.Baselines[at], ""
+	switch {
+	case p.Device.Kind != "cuda":
+		why = "it runs on a GPU only"
+	case b.Kind == "torch":
+		why, err = p.findTorch(ctx, b, missing)
+	default:
+		why, err = p.findLibrary(ctx)
+	}
+	if why != "" {
+		missing[name] = why
+	}
+	return missing, err
 }
 
 // isLibrary reports whether a baseline is cuBLASLt.

@@ -55,6 +55,17 @@ func (b *Baseline) Applies(p *Problem, dims Dims, t DType) (bool, error) {
 	return ok, nil
 }
 
+// Compiles reports whether torch compiles the call before it runs, which takes up to a minute for a size.
+func (b *Baseline) Compiles() bool { return b.Backend == "compile" || b.Backend == "max-autotune" }
+
+// BaselineNames are the names of what the problem is compared with.
+func (p *Problem) BaselineNames() (names []string) {
+	for i := range p.Baselines {
+		names = append(names, p.Baselines[i].Name)
+	}
+	return names
+}
+
 func (p *Problem) checkBaselines(n *notes, scope expr.Scope) {
 	seen := map[string]bool{NaiveStart: true}
 	for i := range p.Baselines {

@@ -60,9 +60,10 @@ type Publisher interface {
 	Provenance() Provenance
 	// Final times a candidate once more, on fresh inputs, with more samples and both states of the caches.
 	Final(ctx context.Context, job *Job) (Result, error)
-	// Baselines are the names of those that run here, and why the others do not.
-	Baselines(ctx context.Context) (names []string, missing map[string]string, err error)
-	// BaselineTimes times a baseline as Final does a candidate.
+	// FindBaseline looks for one of the problem's baselines: missing says under its name why it does not run here, and
+	// under "NAME at WORKLOAD" why it does not there.
+	FindBaseline(ctx context.Context, name string) (missing map[string]string, err error)
+	// BaselineTimes times a baseline that was found as Final does a candidate.
 	BaselineTimes(ctx context.Context, name string) (BaselineResult, error)
 	// About says which algorithm a baseline takes at a workload.
 	About(name, workload string) string

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,8 +35,8 @@ func madeRun(t *testing.T) (run *store.Run, path string) {
 	return run, path
 }
 
-// measuredRun is a run whose champion was measured with a made-up device.
-func measuredRun(t *testing.T) *record.Record {
+// measuredRun is a run whose champion was measured with a made-up device, beside the baselines of a choice.
+func measuredRun(t *testing.T, baselines ...string) *record.Record {
 	t.Helper()
 	run, _ := madeRun(t)
 	rec, err := record.Of(run)
@@ -46,11 +47,14 @@ func measuredRun(t *testing.T) *record.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
+	rec.Bundle.Problem.Baselines = []kernels.Baseline{{Name: "compiled", Kind: "torch", Backend: "compile"},
+		{Name: "cublaslt", Kind: "cublaslt"}, {Name: "absent", Kind: "torch"}}
 	fin := fakeFinisher{device: run.Meta().Device}
 	s := &session.Session{Evaluator: fin, Bundle: rec.Bundle, DType: kernels.FP32, Workloads: run.Meta().Workloads,
 		Cache: "hot", Spaces: []*kernels.Space{space}}
 	champion, _ := run.Champion()
-	if err := measure.Final(t.Context(), fin, s, run, champion, t.Logf); err != nil {
+	end := measure.End{Session: s, Publisher: fin, Run: run, Baselines: baselines, Say: t.Logf}
+	if err := end.Final(t.Context(), champion); err != nil {
 		t.Fatal(err)
 	}
 	return rec
@@ -94,6 +98,34 @@ func TestMeasureAgain(t *testing.T) {
 	}
 }
 
+// TestMeasureInTurn: what takes longest is measured last, and what was not asked for is not.
+func TestMeasureInTurn(t *testing.T) {
+	for _, c := range []struct{ chosen, want []string }{
+		{nil, []string{"", kernels.NaiveStart, "cublaslt", "compiled", ""}},
+		{[]string{"compiled"}, []string{"", kernels.NaiveStart, "compiled", ""}},
+		{[]string{"absent"}, []string{"", kernels.NaiveStart, ""}},
+	} {
+		rec := measuredRun(t, c.chosen...)
+		all, err := rec.Baselines()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = all[1:] // the run was made with one
+		var names []string
+		for _, b := range all {
+			if names = append(names, b.Name); !b.IsBaseline() {
+				names[len(names)-1] = "" // the winner
+			}
+		}
+		if !slices.Equal(names, c.want) {
+			t.Errorf("%v: %q, expected %q", c.chosen, names, c.want)
+		}
+		if len(all[0].Sanitized) > 0 || len(all[len(all)-1].Sanitized) == 0 || len(all[len(all)-1].Times) != 4 {
+			t.Errorf("the winner's own times: %+v, then %+v", all[0], all[len(all)-1])
+		}
+	}
+}
+
 func isExit(err error, code int) bool {
 	e, ok := err.(*exit.Error)
 	return ok && e.Code == code
@@ -107,7 +139,13 @@ type fakeFinisher struct {
 
 func (f fakeFinisher) Device() kernels.Device { return f.device }
 
-func (f fakeFinisher) Capabilities() kernels.Capabilities { return kernels.Capabilities{Publisher: f} }
+func (f fakeFinisher) Capabilities() kernels.Capabilities {
+	return kernels.Capabilities{Publisher: f, Sanitize: f.sanitize}
+}
+
+func (f fakeFinisher) sanitize(context.Context, *kernels.Job) ([]kernels.Sanitized, string, error) {
+	return []kernels.Sanitized{{Tool: "memcheck", Verdict: kernels.Clean}}, "", nil
+}
 
 func (f fakeFinisher) Provenance() kernels.Provenance {
 	return kernels.Provenance{Device: f.device, Protocol: "test", CacheMode: "hot"}
@@ -127,8 +165,11 @@ func (f fakeFinisher) Final(_ context.Context, job *kernels.Job) (kernels.Result
 	return kernels.Result{Outcome: kernels.OK, Times: f.times(1000), Provenance: f.Provenance().Key()}, nil
 }
 
-func (f fakeFinisher) Baselines(context.Context) ([]string, map[string]string, error) {
-	return []string{"cublaslt"}, nil, nil
+func (f fakeFinisher) FindBaseline(_ context.Context, name string) (map[string]string, error) {
+	if name == "absent" {
+		return map[string]string{name: "not found"}, nil
+	}
+	return nil, nil
 }
 
 func (f fakeFinisher) BaselineTimes(_ context.Context, name string) (kernels.BaselineResult, error) {

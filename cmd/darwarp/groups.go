@@ -28,7 +28,7 @@ var flagGroups = []struct {
 }{
 	{"Budget", []string{"for", "evals", "stall", "require", "then"}},
 	{"The run", []string{"store", "resume", "from", "strategy", "seed", "objective", "portfolio", "gate-test",
-		"no-baseline"}},
+		"baseline", "no-baseline"}},
 	{"What is evaluated, and where", []string{"device", "dtype", "cache", "workload", "gene", "jobs", "gpus", "sandbox",
 		"races", "trace", "fleet", "fleet-token-file", "fleet-creds", "fleet-ca"}},
 	{"Language models", []string{"llm", "llm-model", "llm-url", "llm-key-file", "llm-budget", "llm-prompts", "llm-prices",

@@ -78,6 +78,8 @@ func (f *searchFlags) addTo(a *app, c *cobra.Command) {
 	fs.BoolVar(&f.json, "json", false, "print events as JSON lines on stdout")
 	fs.StringVar(&f.Then, "then", "", "then go on at this workload with what was found, and measure the winner there")
 	fs.BoolVar(&f.NoBaseline, "no-baseline", false, "do not measure the winner again beside the baselines at the end")
+	fs.StringArrayVar(&f.Baselines, "baseline", nil,
+		"measure the winner beside this baseline of the problem only, by its name; repeatable")
 	fs.BoolVar(&f.detach, "detach", false, "run in the background; return after the first verdict")
 	fs.BoolVar(&f.GateTest, "gate-test", true, "first send a few cheats and honest kernels through the gate")
 	fs.StringVar(&f.Fleet.Listen, "fleet", "", "evaluate on other machines, which join at this HOST:PORT, as in :4222, "+
@@ -111,6 +113,8 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 			report.Meant(f.Strategy, evolve.Strategies()), strings.Join(evolve.Strategies(), " or "))
 	case f.Resume != "" && f.Then != "":
 		return exit.Usagef("--then goes with a new search: go on with --workload %s --from %s", f.Then, f.Resume)
+	case f.NoBaseline && len(f.Baselines) > 0:
+		return exit.Usagef("--baseline and --no-baseline: choose one")
 	case f.detach && f.require != 0:
 		return exit.Usagef("--require sets the exit code, which a search in the background does not have: leave out --detach")
 	case f.detach && f.Fleet.Listen != "":

@@ -102,9 +102,9 @@ var abilities = map[string]struct {
 			return err
 		})
 	}},
-	doBaselines: {0, func(w *worker, ctx context.Context, _ *request, _ []*kernels.Job, a *answer) error {
+	doFind: {0, func(w *worker, ctx context.Context, req *request, _ []*kernels.Job, a *answer) error {
 		return w.published(func(p kernels.Publisher) (err error) {
-			a.Names, a.Missing, err = p.Baselines(ctx)
+			a.Missing, err = p.FindBaseline(ctx, req.Name)
 			return err
 		})
 	}},

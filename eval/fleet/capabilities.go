@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -129,21 +127,17 @@ func (p publisher) Final(ctx context.Context, j *kernels.Job) (kernels.Result, e
 	return a.verdict(&home.proof)
 }
 
-// Baselines are those that run at home.
-func (p publisher) Baselines(ctx context.Context) (names []string, missing map[string]string, err error) {
-	a, _, err := p.askHome(ctx, request{Do: doBaselines})
+// FindBaseline looks for a baseline at home.
+func (p publisher) FindBaseline(ctx context.Context, name string) (missing map[string]string, err error) {
+	a, _, err := p.askHome(ctx, request{Do: doFind, Name: name})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for _, name := range slices.Concat(a.Names, slices.Collect(maps.Keys(a.Missing))) {
-		if err := kernels.CheckLabel(name); err != nil {
-			return nil, nil, fmt.Errorf("%w: %s: a baseline: %w", kernels.ErrLost, a.Worker, err)
-		}
+	missing = map[string]string{}
+	for what, why := range a.Missing {
+		missing[kernels.CleanLine(what, kernels.MaxAbout)] = kernels.CleanDetail(why)
 	}
-	for name, why := range a.Missing {
-		a.Missing[name] = kernels.CleanDetail(why)
-	}
-	return a.Names, a.Missing, nil
+	return missing, nil
 }
 
 // BaselineTimes times a baseline as Final does a candidate.

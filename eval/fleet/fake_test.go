@@ -174,8 +174,11 @@ func (f fakePublisher) Final(_ context.Context, j *kernels.Job) (kernels.Result,
 	return r, nil
 }
 
-func (f fakePublisher) Baselines(context.Context) ([]string, map[string]string, error) {
-	return []string{"torch"}, map[string]string{"cublas": "not found"}, nil
+func (f fakePublisher) FindBaseline(_ context.Context, name string) (map[string]string, error) {
+	if name != "torch" {
+		return map[string]string{name: "not found"}, nil
+	}
+	return nil, nil
 }
 
 func (f fakePublisher) BaselineTimes(_ context.Context, name string) (kernels.BaselineResult, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // Protocol is the version of what searches and workers tell each other.
-const Protocol = 7
+const Protocol = 8
 
 // anyQueue is the queue that all workers with devices of one kind take from, and toQueue a worker's own. They bear the
 // name of their session: a worker that has not heard yet that the search was resumed must not take what it would not
@@ -22,19 +22,19 @@ func toQueue(worker, session string) string { return "to-" + worker + "-" + sess
 
 // What a worker can be asked to do.
 const (
-	doEvaluate  = "evaluate"
-	doDuel      = "duel"
-	doTrial     = "trial"
-	doControl   = "control"
-	doPace      = "pace"
-	doFinal     = "final"
-	doTime      = "time"
-	doBaselines = "baselines"
-	doBaseline  = "baseline"
-	doCompare   = "compare"
-	doVersus    = "versus"
-	doCompile   = "compile"
-	doCode      = "code"
+	doEvaluate = "evaluate"
+	doDuel     = "duel"
+	doTrial    = "trial"
+	doControl  = "control"
+	doPace     = "pace"
+	doFinal    = "final"
+	doTime     = "time"
+	doFind     = "find"
+	doBaseline = "baseline"
+	doCompare  = "compare"
+	doVersus   = "versus"
+	doCompile  = "compile"
+	doCode     = "code"
 )
 
 // request is what a worker is asked. Which fields count is up to Do.
@@ -63,10 +63,9 @@ type answer struct {
 	Duel    *kernels.Duel           `json:"duel,omitempty"`
 	Trial   *kernels.Trial          `json:"trial,omitempty"`
 	Times   *kernels.BaselineResult `json:"times,omitempty"`
-	About   map[string]string       `json:"about,omitempty"` // what a baseline does, by workload
-	Names   []string                `json:"names,omitempty"`
-	Missing map[string]string       `json:"missing,omitempty"`
-	Code    string                  `json:"code,omitempty"` // hash of machine code and launches
+	About   map[string]string       `json:"about,omitempty"`   // what a baseline does, by workload
+	Missing map[string]string       `json:"missing,omitempty"` // why a baseline does not run
+	Code    string                  `json:"code,omitempty"`    // hash of machine code and launches
 
 	Compiled json.RawMessage `json:"compiled,omitempty"` // a candidate, for the worker that judges it
 	Noise    float64         `json:"noise,omitempty"`    // of the worker's device, as far as it is known

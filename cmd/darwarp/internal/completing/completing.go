@@ -127,6 +127,7 @@ var flags = map[string]offer{
 	"dtype":     ofProblem(func(b *templates.Bundle) []string { return texts(b.Problem.DTypes) }),
 	"workload":  ofProblem(workloads),
 	"then":      ofProblem(workloads),
+	"baseline":  ofProblem(baselines),
 	"objective": ofProblem(objectives),
 	"arch":      words("sm_80", "sm_89", "sm_90a", "sm_100a"),
 	"as":        words(export.Targets()...),
@@ -162,6 +163,8 @@ func workloads(b *templates.Bundle) (all []string) {
 	}
 	return all
 }
+
+func baselines(b *templates.Bundle) []string { return b.Problem.BaselineNames() }
 
 func objectives(b *templates.Bundle) []string {
 	return append([]string{string(kernels.Geomean), string(kernels.Worst)}, workloads(b)...)

@@ -153,7 +153,8 @@ func (to Lister) listProblem(l listed, arches []string) error {
 	report.Fields(to.Out, "",
 		[2]string{"dims", strings.Join(p.DimNames, ", ")},
 		[2]string{"dtypes", joinDTypes(p.DTypes)},
-		[2]string{"tensors", tensorLine(p)})
+		[2]string{"tensors", tensorLine(p)},
+		[2]string{"baselines", strings.Join(p.BaselineNames(), ", ")})
 	if err := to.workloadTable(l); err != nil {
 		return err
 	}

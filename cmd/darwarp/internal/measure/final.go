@@ -13,61 +13,71 @@ import (
 	"darwarp/store"
 )
 
-// Final measures the winner, the naive start and the baselines on fresh data, and stores what
-// it finds. The winner's times are kept among the baselines' under its short ID, for a stored
-// candidate does not change.
-func Final(
-	ctx context.Context, f kernels.Publisher, s *session.Session, run *store.Run, champion kernels.ID,
-	say func(string, ...any),
-) error {
-	winner, err := run.Get(champion)
+// End is a search that has ended, and what is measured then.
+type End struct {
+	Session   *session.Session
+	Publisher kernels.Publisher
+	Run       *store.Run
+	Baselines []string // only these; empty: all that the problem has
+	Say       func(string, ...any)
+}
+
+// Final measures the winner, the naive start and the baselines on fresh data, and stores each as soon as it is
+// measured. The winner's times are kept among the baselines' under its short ID, for a stored candidate does not
+// change. What takes longest comes last, since the time may end: baselines that compile, then compute-sanitizer.
+func (e *End) Final(ctx context.Context, champion kernels.ID) error {
+	winner, err := e.Run.Get(champion)
 	if err != nil {
 		return err
 	}
-	best, err := s.Bundle.VariantJob(winner.Variant, s.Device(), s.DType)
+	best, err := e.Session.Bundle.VariantJob(winner.Variant, e.Session.Device(), e.Session.DType)
 	if err != nil {
 		return err
 	}
-	start := s.Spaces[0].Family
-	naive, err := s.Bundle.Job(start, start.Defaults(), s.Device(), s.DType)
+	defer progress.Phase(e.Say, "measuring the winner again, beside the baselines")()
+	own, err := e.keep(ctx, kernels.BaselineResult{Name: winner.ID.Short()}, &best)
 	if err != nil {
 		return err
 	}
-	defer progress.Phase(say, "measuring the winner again, beside the baselines")()
-	tried, err := run.Trial(winner.ID)
-	if err != nil {
+	if err := e.keepStart(ctx, &best); err != nil {
 		return err
 	}
-	var watched []kernels.Sanitized
-	if tried.Part(kernels.TrialSanitized).Verdict == kernels.Pending { // else the tools have watched it on trial
-		if watched, err = sanitize(ctx, s, &best, say); err != nil {
-			return err
-		}
-	}
-	b := kernels.BaselineResult{Name: winner.ID.Short(), Sanitized: watched}
-	if err := keepFinal(ctx, f, run, b, &best); err != nil {
+	if err := e.keepBaselines(ctx, &best); err != nil {
 		return err
 	}
-	if naive.ID != best.ID {
-		if err := keepStart(ctx, f, run, &naive, &best, s.Cache); err != nil {
-			return err
-		}
-	}
-	return keepBaselines(ctx, f, run, &best, say)
+	return e.keepSanitized(ctx, own, &best)
 }
 
 // keepStart measures the naive start, and duels the winner with it.
-func keepStart(ctx context.Context, f kernels.Publisher, run *store.Run, naive, best *kernels.Job, cache string) error {
-	b := kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName}
-	if err := keepFinal(ctx, f, run, b, naive); err != nil {
+func (e *End) keepStart(ctx context.Context, best *kernels.Job) error {
+	start := e.Session.Spaces[0].Family
+	naive, err := e.Session.Bundle.Job(start, start.Defaults(), e.Session.Device(), e.Session.DType)
+	if err != nil || naive.ID == best.ID {
 		return err
 	}
-	d, err := f.Versus(ctx, naive, best, cache)
+	b := kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName}
+	if _, err := e.keep(ctx, b, &naive); err != nil {
+		return err
+	}
+	d, err := e.Publisher.Versus(ctx, &naive, best, e.Session.Cache)
 	if err != nil {
 		return fmt.Errorf("the winner against the naive start: %w", err)
 	}
 	d.Champion, d.ChampionKind = kernels.NaiveStart, kernels.BaselineName
-	return keepDuel(run, f, d)
+	return e.keepDuel(d)
+}
+
+// keepSanitized has compute-sanitizer watch the winner, unless it has done so on trial, and adds that to its own times.
+func (e *End) keepSanitized(ctx context.Context, own kernels.BaselineResult, best *kernels.Job) error {
+	tried, err := e.Run.Trial(best.ID)
+	if err != nil || tried.Part(kernels.TrialSanitized).Verdict != kernels.Pending {
+		return err
+	}
+	own.Sanitized, err = sanitize(ctx, e.Session, best, e.Say)
+	if err != nil || len(own.Sanitized) == 0 {
+		return err
+	}
+	return e.Run.PutBaseline(own)
 }
 
 // sanitize has compute-sanitizer watch a winner, where it is installed, and says what it found.
@@ -90,55 +100,79 @@ func sanitize(
 	return found, nil
 }
 
-func keepFinal(ctx context.Context, f kernels.Publisher, run *store.Run, b kernels.BaselineResult,
-	job *kernels.Job) error {
-	r, err := f.Final(ctx, job)
+// keep measures a candidate and stores its times under a name.
+func (e *End) keep(ctx context.Context, b kernels.BaselineResult, job *kernels.Job) (kernels.BaselineResult, error) {
+	r, err := e.Publisher.Final(ctx, job)
 	if err != nil {
-		return err
+		return b, err
 	}
 	if r.Outcome != kernels.OK {
-		return fmt.Errorf("candidate %s was right in the search and is no longer (%s): %s", job.ID.Short(),
+		return b, fmt.Errorf("candidate %s was right in the search and is no longer (%s): %s", job.ID.Short(),
 			r.Outcome, r.Detail)
 	}
-	if _, err := run.PutProvenance(f.Provenance()); err != nil {
-		return err
+	if _, err := e.Run.PutProvenance(e.Publisher.Provenance()); err != nil {
+		return b, err
 	}
 	b.Times, b.Provenance = r.Times, r.Provenance
-	return run.PutBaseline(b)
+	return b, e.Run.PutBaseline(b)
 }
 
-func keepDuel(run *store.Run, f kernels.Publisher, d kernels.Duel) error {
-	if _, err := run.PutProvenance(f.Provenance()); err != nil {
+func (e *End) keepDuel(d kernels.Duel) error {
+	if _, err := e.Run.PutProvenance(e.Publisher.Provenance()); err != nil {
 		return err
 	}
-	return run.PutDuel(d)
+	return e.Run.PutDuel(d)
 }
 
-// keepBaselines measures what a user would run instead, and duels the winner with each.
-func keepBaselines(ctx context.Context, f kernels.Publisher, run *store.Run, best *kernels.Job,
-	say func(string, ...any)) error {
-	names, missing, err := f.Baselines(ctx)
-	if err != nil {
-		return err
-	}
-	sayMissing(missing, say)
-	for _, name := range names {
-		b, err := f.BaselineTimes(ctx, name)
+// keepBaselines measures what a user would run instead, one after the other, and duels the winner with each.
+func (e *End) keepBaselines(ctx context.Context, best *kernels.Job) error {
+	missing := map[string]string{}
+	defer func() { sayMissing(missing, e.Say) }()
+	for _, name := range inTurn(e.Session.Bundle.Problem.Baselines, e.Baselines) {
+		lacks, err := e.Publisher.FindBaseline(ctx, name)
 		if err != nil {
 			return err
 		}
-		b.About = f.About(name, b.Times[0].Workload)
-		if err := run.PutBaseline(b); err != nil {
+		if maps.Copy(missing, lacks); missing[name] != "" {
+			continue
+		}
+		if err := e.keepBaseline(ctx, name, best); err != nil {
 			return err
 		}
-		for _, cache := range []string{"hot", "cold"} {
-			d, err := f.Compare(ctx, name, best, cache)
-			if err != nil {
-				return fmt.Errorf("the winner against %s: %w", name, err)
+	}
+	return nil
+}
+
+// inTurn are the names of baselines, or of those of a choice, in the order of being measured: those that compile come
+// last.
+func inTurn(all []kernels.Baseline, chosen []string) (names []string) {
+	for _, compiles := range []bool{false, true} {
+		for i := range all {
+			if b := &all[i]; b.Compiles() == compiles && (len(chosen) == 0 || slices.Contains(chosen, b.Name)) {
+				names = append(names, b.Name)
 			}
-			if err := keepDuel(run, f, d); err != nil {
-				return err
-			}
+		}
+	}
+	return names
+}
+
+// keepBaseline times a baseline and duels the winner with it, hot and cold.
+func (e *End) keepBaseline(ctx context.Context, name string, best *kernels.Job) error {
+	b, err := e.Publisher.BaselineTimes(ctx, name)
+	if err != nil {
+		return err
+	}
+	b.About = e.Publisher.About(name, b.Times[0].Workload)
+	if err := e.Run.PutBaseline(b); err != nil {
+		return err
+	}
+	for _, cache := range []string{"hot", "cold"} {
+		d, err := e.Publisher.Compare(ctx, name, best, cache)
+		if err != nil {
+			return fmt.Errorf("the winner against %s: %w", name, err)
+		}
+		if err := e.keepDuel(d); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -76,7 +76,8 @@ func (s *Search) measureWinner(ctx context.Context, sum evolve.Summary) error {
 	server := serve(s.Run, afterwards(s.skip), s.say)
 	defer server.close()
 	return within(ctx, finalFor(len(s.Session.Workloads)), s.say, func(ctx context.Context) error {
-		return measure.Final(ctx, fin, s.Session, s.Run, sum.Champion, s.say)
+		end := measure.End{Session: s.Session, Publisher: fin, Run: s.Run, Baselines: s.Options.Baselines, Say: s.say}
+		return end.Final(ctx, sum.Champion)
 	})
 }
 

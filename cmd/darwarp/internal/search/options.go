@@ -23,6 +23,7 @@ type Options struct {
 	From       string       // another run, whose candidates are hints
 	GateTest   bool         // first send a few cheats and valid kernels through the gate
 	NoBaseline bool         // do not measure the winner again at the end
+	Baselines  []string     // measure only these then; empty: all that the problem has
 	Viewed     bool         // a view has the screen while it searches: nothing else may write there
 	Then       string       // a workload at which the search goes on with what it found (Onward); empty: none
 	Fleet      remote.Place // where workers of other machines join; empty: this machine's devices are searched on

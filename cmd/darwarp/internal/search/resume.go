@@ -26,6 +26,9 @@ func (s *Search) resume(ctx context.Context) (err error) {
 	if what := s.Run.Remark(); what != "" {
 		s.say("%s", what)
 	}
+	if err := s.hasBaselines(); err != nil {
+		return err
+	}
 	m := s.Run.Meta()
 	if o.Budget == (store.Budget{}) {
 		o.Budget = m.Budget
@@ -55,6 +58,15 @@ func (s *Search) resume(ctx context.Context) (err error) {
 		return err
 	}
 	return remember(s.Session.Evaluator, s.Run)
+}
+
+// hasBaselines refuses names of what the run's problem is not compared with.
+func (s *Search) hasBaselines() error {
+	r, err := record.Of(s.Run)
+	if err != nil {
+		return err
+	}
+	return session.HasBaselines(r.Bundle.Problem, s.Options.Baselines)
 }
 
 // remember tells an evaluator which machine code was judged in earlier sessions.

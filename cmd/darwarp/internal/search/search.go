@@ -42,6 +42,11 @@ func Open(ctx context.Context, o Options, say func(string, ...any)) (*Search, er
 		return nil, err
 	}
 	s := &Search{Options: o, say: say}
+	if o.Resume == "" {
+		if err := o.HasBaselines(o.Baselines); err != nil {
+			return nil, err
+		}
+	}
 	open := s.begin
 	if o.Resume != "" {
 		open = s.resume

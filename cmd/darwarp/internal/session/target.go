@@ -144,6 +144,35 @@ func (t Target) HasWorkload(flag, name string) error {
 	return err
 }
 
+// HasBaselines refuses names, given by --baseline, of what the target's problem is not compared with.
+func (t Target) HasBaselines(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	if IsFile(t.Problem) {
+		return exit.Usagef("--baseline: nothing is measured on a recording: leave it out")
+	}
+	b, err := LoadBundle(t.Problem)
+	if err != nil {
+		return err
+	}
+	return HasBaselines(b.Problem, names)
+}
+
+// HasBaselines refuses names, given by --baseline, of what a problem is not compared with.
+func HasBaselines(p *kernels.Problem, names []string) error {
+	known := p.BaselineNames()
+	for _, name := range names {
+		switch {
+		case len(known) == 0:
+			return exit.Usagef("--baseline %q: %s has no baselines: leave it out", name, p.Name)
+		case !slices.Contains(known, name):
+			return exit.Usagef("--baseline %q%s: expected one of %s", name, report.Meant(name, known), strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
 // occurs reports whether the problem itself has a size with this dim: one that is a flag may be 0.
 func occurs(p *kernels.Problem, dim string, n int) bool {
 	has := func(d kernels.Dims) bool { at, ok := d[dim]; return ok && at == n }
