@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,9 +89,14 @@ func mark(m []byte) parse.Node { return &parse.TextNode{NodeType: parse.NodeText
 
 // limitedBuilder is the output of one rendering.
 type limitedBuilder struct {
-	strings.Builder
+	bytes.Buffer
 	steps, depth int
 	until        time.Time // zero: no limit
+}
+
+func (b *limitedBuilder) reset() {
+	b.Reset()
+	b.steps, b.depth, b.until = 0, 0, time.Time{}
 }
 
 func (b *limitedBuilder) Write(p []byte) (int, error) {
@@ -118,5 +124,5 @@ func (b *limitedBuilder) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > maxSource {
 		return 0, fmt.Errorf("source longer than %d bytes", maxSource)
 	}
-	return b.Builder.Write(p)
+	return b.Buffer.Write(p)
 }

@@ -1,16 +1,18 @@
 package templates
 
 import (
+	"bytes"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"darwarp/kernels"
 	"darwarp/kernels/expr"
 )
 
-// usualSource is the bytes of most sources: a search renders thousands a second, and growing costs as much as writing.
-const usualSource = 16 << 10
+// outputs are used again: a search renders thousands of sources a second, of some 14 KB each.
+var outputs = sync.Pool{New: func() any { return &limitedBuilder{} }}
 
 // Render writes the source of a family's point. The template sees every gene by name (inactive ones at their default),
 // every let, T (the C++ element type), dtype, elem, launched, which says of each entry of the plan whether any size of
@@ -25,49 +27,51 @@ func (b *Bundle) Render(f *kernels.Family, env expr.Env, t kernels.DType) (strin
 			data[k] = v
 		}
 	}
-	var out limitedBuilder
-	out.Grow(usualSource)
+	out := outputs.Get().(*limitedBuilder)
+	defer outputs.Put(out)
+	out.reset()
 	if kernels.Grown(f.Name) {
 		out.until = time.Now().Add(untrustedTime)
 	}
-	if err := b.templates.ExecuteTemplate(&out, f.Name, data); err != nil {
+	if err := b.templates.ExecuteTemplate(out, f.Name, data); err != nil {
 		return "", errors.New(strings.TrimPrefix(err.Error(), "template: "))
 	}
-	text := tidy(out.String())
+	text := string(tidy(out.Bytes()))
 	if kernels.Grown(f.Name) {
 		return text, plain(text)
 	}
 	return text, nil
 }
 
-// tidy drops the blanks that template actions leave behind: trailing spaces and runs of empty lines.
-func tidy(s string) string {
-	var out strings.Builder
-	out.Grow(len(s) + 1)
-	blank, begun := false, false // an empty line waits for what follows it; there is a line
-	for len(s) > 0 {
-		line, rest, _ := strings.Cut(s, "\n")
-		s = rest
+// tidy drops the blanks that template actions leave behind: trailing spaces and runs of empty lines. What is left lies
+// where text was.
+func tidy(text []byte) []byte {
+	out, rest := text[:0], text
+	blank := false // an empty line waits for what follows it
+	for len(rest) > 0 {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, newline)
 		n := len(line)
 		for n > 0 && (line[n-1] == ' ' || line[n-1] == '\t' || line[n-1] == '\r') {
 			n--
 		}
 		if n == 0 {
-			blank = begun
+			blank = len(out) > 0
 			continue
 		}
 		if blank {
-			out.WriteByte('\n')
+			out = append(out, '\n')
 		}
-		out.WriteString(line[:n])
-		out.WriteByte('\n')
-		blank, begun = false, true
+		out = append(append(out, line[:n]...), '\n')
+		blank = false
 	}
-	if !begun {
-		return "\n"
+	if len(out) == 0 {
+		return append(out, '\n')
 	}
-	return out.String()
+	return out
 }
+
+var newline = []byte{'\n'}
 
 // Job makes the evaluation job of a family's genome on a device.
 func (b *Bundle) Job(f *kernels.Family, g kernels.Genome, dev kernels.Device, t kernels.DType) (kernels.Job, error) {
