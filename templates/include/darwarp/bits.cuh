@@ -11,4 +11,20 @@ __device__ __forceinline__ unsigned and_or(unsigned x, unsigned mask, unsigned b
     return r;
 }
 
+// multiply_add is x * y + z by the multiplier (imad), also where y is a power of two: the compiler would shift and add, which takes turns
+// with all other operations on bits.
+__device__ __forceinline__ unsigned multiply_add(unsigned x, unsigned y, unsigned z) {
+    unsigned r;
+    asm("mad.lo.u32 %0, %1, %2, %3;\n" : "=r"(r) : "r"(x), "r"(y), "r"(z));
+    return r;
+}
+
+// multiplied_right is x >> COUNT by the multiplier: the upper half of a product (imad.hi).
+template <int COUNT>
+__device__ __forceinline__ unsigned multiplied_right(unsigned x) {
+    unsigned r;
+    asm("mul.hi.u32 %0, %1, %2;\n" : "=r"(r) : "r"(x), "r"(1u << (32 - COUNT)));
+    return r;
+}
+
 }  // namespace darwarp

@@ -13,11 +13,12 @@ namespace darwarp {
 // mantissa. So placed they are the number over a power of two that is the difference of both biases, also where it is subnormal:
 // 2^14 in fp16, 2^126 in bf16. A scale puts this right. SUM is what sums of products are to be multiplied by: without it a scale
 // of 4 would have to be multiplied by 2^14, which is more than fp16 has. With it the scales from 2^-17 to 2^7 make numbers of fp16.
-// It is no more than that, since sums of small numbers in fp32 lose as many bits.
+// It is no more than that, since sums of small numbers in fp32 lose as many bits. PLACED is what sums are multiplied by whose scales
+// were multiplied in fp32.
 template <class T> struct E2m1;
 template <> struct E2m1<__half> {
     static constexpr int MANTISSA = 10, FIELD = 15 + 14 - 6;  // of the scale 1: bias, what is put right, what the sums are for
-    static constexpr float SUM = 0x1p6f;
+    static constexpr float SUM = 0x1p6f, PLACED = 0x1p14f;
     using Pair = __half2;
 };
 template <> struct E2m1<__nv_bfloat16> {
@@ -35,10 +36,15 @@ __device__ __forceinline__ unsigned power_pair(unsigned code) {
     return __byte_perm(unsigned(field) << E2m1<T>::MANTISSA, 0, 0x1010);
 }
 
-// PlacedPairs are the eight numbers of a word in pairs: number PART, 0 to 3, and the one four after it.
-template <class T> struct PlacedPairs;
+// power is the scale of a group in fp32, 2^(code - 127), where `codes` are those of two groups, the first in the lower byte. That of the
+// code 0 is 0, and that of 255 infinity.
+__device__ __forceinline__ float power(unsigned codes, int which) { return __uint_as_float(codes << (which == 0 ? 23 : 15) & 0x7f800000u); }
 
-template <> struct PlacedPairs<__nv_bfloat16> {
+// PlacedPairs are the eight numbers of a word in pairs: number PART, 0 to 3, and the one four after it.
+// MULTIPLIED of the first two PARTs are taken out by the multiplier, which is idle else; it takes an instruction more.
+template <class T, int MULTIPLIED = 0> struct PlacedPairs;
+
+template <int MULTIPLIED> struct PlacedPairs<__nv_bfloat16, MULTIPLIED> {
     unsigned word;
     __device__ __forceinline__ explicit PlacedPairs(unsigned w) : word(w) {}
     template <int PART> __device__ __forceinline__ unsigned pair() const {
@@ -48,13 +54,15 @@ template <> struct PlacedPairs<__nv_bfloat16> {
 };
 
 // In fp16 all four bits lie in the upper byte, so that four numbers at a time are put into bytes: the even ones and the odd ones.
-template <> struct PlacedPairs<__half> {
+template <int MULTIPLIED> struct PlacedPairs<__half, MULTIPLIED> {
     unsigned even, odd;
     __device__ __forceinline__ explicit PlacedPairs(unsigned w)
         : even(and_or(w << 4, 0x80808080u, w << 1 & 0x0e0e0e0eu)), odd(and_or(w, 0x80808080u, w >> 3 & 0x0e0e0e0eu)) {}
     template <int PART> __device__ __forceinline__ unsigned pair() const {
-        const unsigned bytes = PART % 2 ? odd : even;
-        return PART < 2 ? __byte_perm(bytes, 0, 0x2404) : bytes & 0xff00ff00u;
+        const unsigned bytes = PART % 2 ? odd : even, upper = bytes & 0xff00ff00u;
+        if constexpr (PART >= 2) return upper;
+        else if constexpr (PART < MULTIPLIED) return multiply_add(upper, -256u, bytes * 256u);
+        else return __byte_perm(bytes, 0, 0x2404);
     }
 };
 

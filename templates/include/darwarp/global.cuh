@@ -128,6 +128,10 @@ __device__ __forceinline__ unsigned as_it_is(unsigned v) {
     asm volatile("" : "+r"(v));
     return v;
 }
+__device__ __forceinline__ const unsigned char* as_it_is(const unsigned char* p) {
+    asm volatile("" : "+l"(p));
+    return p;
+}
 __device__ __forceinline__ unsigned short as_it_is(unsigned short v) {
     asm volatile("" : "+h"(v));
     return v;

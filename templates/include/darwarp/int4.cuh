@@ -70,11 +70,13 @@ __device__ __forceinline__ unsigned dequantised_pair(unsigned word, const ZeroPo
 
 // PlainCodes are the eight codes of a word as operands in fp16, just as they lie: without an exponent a number of fp16 counts 2^-24,
 // which products keep. Codes 0 and 4, 2 and 6 are `lower`; 1 and 5, 3 and 7 are `upper`, and count 16 times as much.
+template <bool MULTIPLIED = false>  // the shift is the multiplier's, which is idle else
 struct PlainCodes {
     static constexpr float ONE = 0x1p24f, UPPER = 0x1p-4f;  // what sums are to be multiplied by, and those of `upper` besides
     unsigned lower[2], upper[2];
-    __device__ __forceinline__ explicit PlainCodes(unsigned word)
-        : lower{word & 0x000f000fu, word >> 8 & 0x000f000fu}, upper{word & 0x00f000f0u, word >> 8 & 0x00f000f0u} {}
+    __device__ __forceinline__ explicit PlainCodes(unsigned word) : PlainCodes(word, MULTIPLIED ? multiplied_right<8>(word) : word >> 8) {}
+    __device__ __forceinline__ PlainCodes(unsigned word, unsigned right)
+        : lower{word & 0x000f000fu, right & 0x000f000fu}, upper{word & 0x00f000f0u, right & 0x00f000f0u} {}
 };
 
 }  // namespace darwarp
