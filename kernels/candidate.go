@@ -70,8 +70,8 @@ func (s PlanSpec) text() string {
 	return string(data)
 }
 
-// newID hashes parts, each with its length before it. It makes no copy of a source: a search asks for thousands of IDs a
-// second.
+// newID hashes parts, each with its length before it. It makes no copy of a source: a search asks for thousands of IDs
+// a second.
 func newID(parts ...string) (id ID) {
 	h := sha256.New()
 	var piece [1024]byte

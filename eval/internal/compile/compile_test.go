@@ -297,7 +297,8 @@ func TestWake(t *testing.T) {
 			found, _ := filepath.Glob(filepath.Join(p.home.path, slot, "pch", "*.pch"))
 			return len(found)
 		}
-		for late := time.Now().Add(time.Minute); made("0") < c.want || made("1") < c.want || p.Busy() > 0; time.Sleep(time.Millisecond) {
+		late := time.Now().Add(time.Minute)
+		for ; made("0") < c.want || made("1") < c.want || p.Busy() > 0; time.Sleep(time.Millisecond) {
 			if time.Now().After(late) {
 				t.Fatalf("%s: headers of %d and %d kinds are parsed, want %d", c.arch, made("0"), made("1"), c.want)
 			}

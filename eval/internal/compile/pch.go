@@ -67,8 +67,8 @@ func (s *server) parsed(source string) string {
 	return commonPCH
 }
 
-// Wake starts the compilers that were not needed yet, beside whatever else is done. Else the first candidates of a search
-// wait for theirs, all at once: for NVRTC to be loaded, and for what sources include to be parsed.
+// Wake starts the compilers that were not needed yet, beside whatever else is done. Else the first candidates of a
+// search wait for theirs, all at once: for NVRTC to be loaded, and for what sources include to be parsed.
 func (p *Pool) Wake() {
 	first := p.firstSource()
 	p.workers.Wake(func(w *proc.Worker) { // one that this ends is replaced when it is needed

@@ -75,8 +75,8 @@ func (p *Pool) Do(ctx context.Context, fn func(*Worker) error) error {
 	}
 }
 
-// Wake starts the workers of all slots beside whatever else is done, and lends each to fn. That one cannot be started is
-// for who needs it to find out.
+// Wake starts the workers of all slots beside whatever else is done, and lends each to fn. That one cannot be started
+// is for who needs it to find out.
 func (p *Pool) Wake(fn func(*Worker)) {
 	for range cap(p.free) { // slots are taken in turn, so that each gets one
 		go func() {

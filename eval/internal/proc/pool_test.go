@@ -86,8 +86,8 @@ func TestPoolIsConcurrent(t *testing.T) {
 	}
 }
 
-// TestPoolWakes: each slot gets a worker before anybody needs one, and none is started after that; one that dies of what
-// it was woken with is replaced.
+// TestPoolWakes: each slot gets a worker before anybody needs one, and none is started after that; one that dies of
+// what it was woken with is replaced.
 func TestPoolWakes(t *testing.T) {
 	const slots = 3
 	p, starts, _ := counted(t, slots, 0)
