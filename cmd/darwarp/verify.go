@@ -73,6 +73,7 @@ func (a *app) verify(ctx context.Context, path, name string, f verifyFlags) erro
 		if _, err := r.Pick(name); err != nil { // before the device is opened
 			return err
 		}
+		f.Target.Few = true
 		s, err := session.OpenFor(ctx, r.Meta(), f.Target, a.Sayf)
 		if err != nil {
 			return err

@@ -45,7 +45,7 @@ func BenchmarkFirst(b *testing.B) {
 				cfg.Slots, cfg.Arch, cfg.Headers = 2, "sm_90a", templates.Include()
 				p := open(b, cfg)
 				if woken {
-					p.Wake()
+					p.Wake(true)
 					for time.Sleep(time.Second); p.Busy() > 0; {
 						time.Sleep(time.Millisecond)
 					}

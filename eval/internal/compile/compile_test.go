@@ -283,16 +283,17 @@ func TestPrecompiledHeadersAreUsed(t *testing.T) {
 	}
 }
 
-// TestWake: before the first source each compiler has parsed what sources include, also what only those for Hopper do.
+// TestWake: before the first source each compiler has parsed what sources include, and what only those for Hopper do
+// where they are to come.
 func TestWake(t *testing.T) {
 	for _, c := range []struct {
-		arch string
-		want int
-	}{{"sm_90a", 2}, {"sm_80", 1}} {
+		hopper bool
+		want   int
+	}{{true, 2}, {false, 1}} {
 		cfg := config(t)
-		cfg.Slots, cfg.Arch, cfg.Headers = 2, c.arch, templates.Include()
+		cfg.Slots, cfg.Arch, cfg.Headers = 2, "sm_90a", templates.Include()
 		p := open(t, cfg)
-		p.Wake()
+		p.Wake(c.hopper)
 		made := func(slot string) int {
 			found, _ := filepath.Glob(filepath.Join(p.home.path, slot, "pch", "*.pch"))
 			return len(found)
@@ -300,11 +301,11 @@ func TestWake(t *testing.T) {
 		late := time.Now().Add(time.Minute)
 		for ; made("0") < c.want || made("1") < c.want || p.Busy() > 0; time.Sleep(time.Millisecond) {
 			if time.Now().After(late) {
-				t.Fatalf("%s: headers of %d and %d kinds are parsed, want %d", c.arch, made("0"), made("1"), c.want)
+				t.Fatalf("Hopper %v: headers of %d and %d kinds are parsed, want %d", c.hopper, made("0"), made("1"), c.want)
 			}
 		}
 		if made("0") > c.want || made("1") > c.want {
-			t.Errorf("%s: headers of %d and %d kinds are parsed, want %d", c.arch, made("0"), made("1"), c.want)
+			t.Errorf("Hopper %v: headers of %d and %d kinds are parsed, want %d", c.hopper, made("0"), made("1"), c.want)
 		}
 	}
 }

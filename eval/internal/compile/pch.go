@@ -20,10 +20,7 @@ const (
 
 // hopperHead is how the sources of the families for Hopper begin. To parse its second header takes a third of what
 // everything else takes that does not depend on the source.
-const (
-	hopperHeader = "darwarp/wgmma.cuh"
-	hopperHead   = "#include <" + preamble + ">\n#include <" + hopperHeader + ">\n"
-)
+const hopperHead = "#include <" + preamble + ">\n#include <darwarp/wgmma.cuh>\n"
 
 // prepare makes the precompiled header that all sources use. It is made and used by name: the automatic mode would
 // store another one for every new sequence of directives at the top of a candidate.
@@ -67,21 +64,17 @@ func (s *server) parsed(source string) string {
 	return commonPCH
 }
 
-// Wake starts the compilers that were not needed yet, beside whatever else is done. Else the first candidates of a
-// search wait for theirs, all at once: for NVRTC to be loaded, and for what sources include to be parsed.
-func (p *Pool) Wake() {
-	first := p.firstSource()
+// Wake starts the compilers that were not needed yet, beside whatever else is done, and has them parse what sources
+// include, those for Hopper as well if they are to come. Else the first candidates of a search wait for that, all at
+// once.
+func (p *Pool) Wake(hopper bool) {
+	first := readySource(p.cfg.Headers)
+	if hopper {
+		first = hopperHead + readyKernel
+	}
 	p.workers.Wake(func(w *proc.Worker) { // one that this ends is replaced when it is needed
 		_ = w.Call(context.Background(), &request{Source: first}, &response{}, readyTimeout, nil)
 	})
-}
-
-// firstSource is a program of ours after which a worker has parsed what candidates for this GPU include.
-func (p *Pool) firstSource() string {
-	if _, ok := p.cfg.Headers[hopperHeader]; ok && p.cfg.Arch == "sm_90a" {
-		return hopperHead + readyKernel
-	}
-	return readySource(p.cfg.Headers)
 }
 
 // pchOptions are those with which a precompiled header is made and used; NVRTC compares them.

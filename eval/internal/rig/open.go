@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"darwarp/eval/env"
@@ -92,7 +93,9 @@ func (p *Rig) openCUDA(ctx context.Context, where env.Location) (open device.Ope
 	if err != nil {
 		return open, err
 	}
-	p.Compiler.Wake() // opening the device takes longer
+	if to := p.Cfg.Archs; len(to) > 0 {
+		p.Compiler.Wake(slices.Contains(to, "sm_90a") && p.Device.Arch == "sm_90a") // opening the device takes longer
+	}
 	open = device.Open{Index: p.Cfg.GPU, Driver: where.Driver.Path, Library: where.BLASLt.Path}
 	open.Harness, err = p.compileOurs(ctx, "the harness", gpu.HarnessSource)
 	return open, err

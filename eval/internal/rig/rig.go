@@ -36,6 +36,7 @@ type Config struct {
 	Cache     string            // hot or cold: what candidates are timed at
 	GPU       int               // index
 	Jobs      int               // compiles at once, 0: one a core
+	Archs     []string          // of families of which many candidates are to come; none: few are compiled
 	Races     bool              // cpu: the gate looks for races and the like on the check shapes
 	Sandbox   sandbox.Mode      // of compilers and of the workers that run candidates; empty: off
 	Foreign   bool              // sources are not ours: of a model, a folder, a run

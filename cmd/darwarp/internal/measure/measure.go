@@ -30,6 +30,7 @@ func With(
 	if err := check(&record.Record{Run: run}); err != nil {
 		return err
 	}
+	t.Few = true
 	s, err := session.OpenFor(ctx, run.Meta(), t, say)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"testing"
 
 	"darwarp/cmd/darwarp/internal/progress"
@@ -27,6 +28,26 @@ func TestForeign(t *testing.T) {
 		s := &Session{Bundle: b}
 		if got := s.config(tt.target, &progress.Phases{}).Foreign; got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestArchs: compilers are told what is to come where many candidates are, and of families for Hopper only where there
+// are some.
+func TestArchs(t *testing.T) {
+	for _, tt := range []struct {
+		problem      string
+		few          bool
+		many, hopper bool
+	}{{"gemm", false, true, true}, {"softmax", false, true, false}, {"gemm", true, false, false}} {
+		b, err := templates.Builtin(tt.problem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &Session{Bundle: b}
+		got := s.config(Target{Problem: tt.problem, Few: tt.few}, &progress.Phases{}).Archs
+		if len(got) > 0 != tt.many || slices.Contains(got, "sm_90a") != tt.hopper {
+			t.Errorf("%s, few %v: %v", tt.problem, tt.few, got)
 		}
 	}
 }

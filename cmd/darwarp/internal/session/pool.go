@@ -105,10 +105,16 @@ func (s *Session) Twins(ctx context.Context, t Target, say func(string, ...any))
 
 // config is what every device of the session gets.
 func (s *Session) config(t Target, phases *progress.Phases) eval.Config {
+	var archs []string
+	for _, f := range s.Bundle.Families {
+		if !t.Few {
+			archs = append(archs, f.Arch)
+		}
+	}
 	return eval.Config{
 		Problem: s.Bundle.Problem, Reference: s.Bundle.ReferenceSource(s.DType), Headers: templates.Include(),
 		DType: s.DType, Acc: s.Bundle.Problem.Accumulators(s.Bundle.Families, s.Pins),
-		Workloads: s.Workloads, Cache: s.Cache, Jobs: t.Jobs, Version: Version(),
+		Workloads: s.Workloads, Cache: s.Cache, Jobs: t.Jobs, Archs: archs, Version: Version(),
 		Sandbox:  eval.SandboxMode(cmp.Or(t.Sandbox, string(eval.SandboxBest))),
 		Foreign:  t.Foreign || t.Bundle == nil && !slices.Contains(templates.Builtins(), t.Problem),
 		Progress: phases.Begin,

@@ -26,6 +26,7 @@ type Target struct {
 	Workloads []string
 	Genes     []string
 	Work
+	Few     bool              // candidates that are compiled, as where stored ones are looked at again
 	Foreign bool              // sources of a model or of a run are evaluated
 	Bundle  *templates.Bundle // set: the problem as a run carries it
 	// set with Bundle
