@@ -2,6 +2,7 @@ package compile
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"encoding/csv"
 	"errors"
@@ -151,6 +152,48 @@ func BenchmarkCandidates(b *testing.B) {
 				reportPhases(b, name, files[k])
 			}
 		})
+	}
+}
+
+// BenchmarkOfast compiles random points of each family in full and with --Ofast-compile=mid, and reports for both the
+// median of the processor time, and means of the largest kernel's registers and of the bytes that a thread has in
+// memory because they are not in registers.
+func BenchmarkOfast(b *testing.B) {
+	s := inProcess(b)
+	s.parsed(hopperHead)
+	for _, x := range scored {
+		_, run := bundles(b, x.problem, x.workload)
+		byKind := map[string][]string{}
+		for _, source := range drawn(b, 24, x.workload, run)[0] {
+			kind := "others"
+			if strings.HasPrefix(source, hopperHead) {
+				kind = "hopper"
+			}
+			if Assembler(source) == "" { // which --Ofast-compile does not go with
+				byKind[kind] = append(byKind[kind], source)
+			}
+		}
+		for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+			b.Run(x.problem+"_"+x.workload+"/"+kind, func(b *testing.B) {
+				for name, more := range map[string][]string{"full": nil, "mid": {"--Ofast-compile=mid"}} {
+					var times []float64
+					registers, memory := 0, 0
+					for i := range b.N {
+						times = append(times, spent(b, func() error {
+							out, err := s.translate(byKind[kind][i%len(byKind[kind])], more...)
+							most := slices.MaxFunc(nvrtc.ParsePtxas(out.Log), func(a, b nvrtc.KernelResources) int {
+								return cmp.Compare(a.Registers+a.StackBytes, b.Registers+b.StackBytes)
+							})
+							registers, memory = registers+most.Registers, memory+most.StackBytes
+							return err
+						}))
+					}
+					b.ReportMetric(median(times), name+"-cpu-ms")
+					b.ReportMetric(float64(registers)/float64(b.N), name+"-registers")
+					b.ReportMetric(float64(memory)/float64(b.N), name+"-bytes")
+				}
+			})
+		}
 	}
 }
 
