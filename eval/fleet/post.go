@@ -162,17 +162,9 @@ func (p *post) askOnce(ctx context.Context, subject string, req request, gone <-
 	p.waiting[req.Number] = c
 	p.mu.Unlock()
 	defer p.forget(req.Number)
-	data := encodeRequest(&req)
-	if most := p.nc.MaxPayload(); int64(len(data)) > most {
-		return a, fmt.Errorf("%w: a candidate of %d bytes: the server takes %d (max_payload)", kernels.ErrLost,
-			len(data), most)
-	}
-	ack, err := p.js.Publish(ctx, subject, data, jetstream.WithMsgID(strconv.FormatUint(req.Number, 10)))
+	ack, err := p.send(ctx, subject, &req)
 	if err != nil {
-		if ctx.Err() != nil {
-			return a, ctx.Err()
-		}
-		return a, fmt.Errorf("%w: send to the fleet: %w", kernels.ErrLost, err)
+		return a, err
 	}
 	p.mu.Lock()
 	c.stream, c.seq = ack.Stream, ack.Sequence
@@ -189,6 +181,27 @@ func (p *post) askOnce(ctx context.Context, subject string, req request, gone <-
 	p.withdraw(p.streamOf(subject), ack.Sequence)
 	return a, err
 }
+
+// send puts a request into its stream.
+func (p *post) send(ctx context.Context, subject string, req *request) (*jetstream.PubAck, error) {
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf) // the client has its own copy by then
+	*buf = encodeRequest(*buf, req)
+	if n, most := int64(len(*buf)), p.nc.MaxPayload(); n > most {
+		return nil, fmt.Errorf("%w: a candidate of %d bytes: the server takes %d (max_payload)", kernels.ErrLost, n, most)
+	}
+	ack, err := p.js.Publish(ctx, subject, *buf, jetstream.WithMsgID(strconv.FormatUint(req.Number, 10)))
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, fmt.Errorf("%w: send to the fleet: %w", kernels.ErrLost, err)
+	}
+	return ack, nil
+}
+
+// buffers are what requests are written into: thousands a second, of a source's length.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // err is what the worker, or the post, says went wrong.
 func (a *answer) err() error {
