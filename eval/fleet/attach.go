@@ -166,7 +166,7 @@ func (a *attachment) handle(take context.Context, msg jetstream.Msg) {
 		_ = msg.Nak() // it is another's
 		return
 	}
-	ctx, done := a.w.running.begin(a.do, requestKey(req.Session, req.Number))
+	ctx, done := a.w.running.begin(a.do, requestKey(req.Session, req.Number), req.Do)
 	defer done()
 	got := a.w.answer(ctx, &req)
 	if a.do.Err() != nil { // given up: another worker gets it

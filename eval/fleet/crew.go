@@ -45,6 +45,8 @@ func (c *crew) admit(h *hello) error {
 			cmp.Or(c.device.Toolchain, "-"), kernels.CleanLine(h.Compiles, kernels.MaxName))
 	case h.Proof == nil && h.Compiles == "":
 		return nil
+	case len(h.Doing) > len(abilities):
+		return fmt.Errorf("doing: %d kinds of work", len(h.Doing))
 	case h.Slots < 1 || h.Slots > 4096:
 		return fmt.Errorf("slots: %d: expected 1 to 4096", h.Slots)
 	}
@@ -94,6 +96,7 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 	if c.kind == "" {
 		c.kind, c.device = kindOf(h.Proof.Device), h.Proof.Device
 	}
+	m.pace.hear(m.done, now)
 	if m.last, m.seen = h, now; h.Leaving && !m.left {
 		m.leave()
 	}

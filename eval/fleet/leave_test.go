@@ -162,7 +162,7 @@ func TestStoppedFirst(t *testing.T) {
 	last := uint64(2*mostStopped - 1)
 	for key, want := range map[string]bool{requestKey("session", last): true, requestKey("other", last): false,
 		requestKey("session", 1<<40): false} {
-		ctx, done := r.begin(t.Context(), key)
+		ctx, done := r.begin(t.Context(), key, doDuel)
 		if stopped := ctx.Err() != nil; stopped != want {
 			t.Errorf("%s: %v", key, stopped)
 		}
