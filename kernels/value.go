@@ -82,6 +82,10 @@ func (v Value) MarshalJSON() ([]byte, error) {
 		return strconv.AppendInt(nil, int64(v), 10), nil
 	case bool:
 		return strconv.AppendBool(nil, v), nil
+	case string:
+		if !strings.ContainsFunc(v, escaped) {
+			return append(append(append(make([]byte, 0, len(v)+2), '"'), v...), '"'), nil
+		}
 	}
 	return json.Marshal(v.v)
 }
@@ -116,6 +120,9 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 
 // beyondWords reports whether a character of a string may stand for another in JSON.
 func beyondWords(r rune) bool { return r < ' ' || r > '~' || r == '\\' }
+
+// escaped reports whether JSON writes another character for one of a string.
+func escaped(r rune) bool { return beyondWords(r) || strings.ContainsRune(`"<>&`, r) }
 
 // Genome maps the active genes of a variant to their values.
 type Genome map[string]Value

@@ -20,6 +20,12 @@ func TestValueJSON(t *testing.T) {
 	if g.Key() != "low=-1 mma=wmma on=true tile=128" {
 		t.Errorf("key %s", g.Key())
 	}
+	for _, text := range []string{"", "wmma", "m16n8k16", `"`, `\`, "<&>", "é", "a\nb", "\x7f", "\xff", "\u2028"} {
+		got, err := json.Marshal(String(text))
+		if want, _ := json.Marshal(text); err != nil || string(got) != string(want) {
+			t.Errorf("%q is written as %s, %v: expected %s", text, got, err, want)
+		}
+	}
 	for _, bad := range []string{`null`, `1.5`, `1e3`, `9223372036854775808`, `[1]`, `{"v":1}`, `nul`, ``} {
 		var v Value
 		if err := json.Unmarshal([]byte(bad), &v); err == nil {

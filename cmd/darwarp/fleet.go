@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -63,15 +64,19 @@ func (a *app) fleetStatus(ctx context.Context, run string, asJSON bool) error {
 		a.Printf("no worker has joined yet: start darwarp join as the search says\n")
 		return nil
 	}
-	t := report.NewTable("lllrrrrl", "worker", "state", "device", "answers", "busy", "ratio", "heard", "")
+	rate := 0.0
+	t := report.NewTable("lllrrrrrll", "worker", "state", "device", "answers", "a minute", "busy", "ratio", "heard",
+		"doing", "")
 	for _, w := range s.Workers {
+		rate += w.Rate
 		ratio := "-"
 		if w.Ratio > 0 {
 			ratio = fmt.Sprintf("%.3f", w.Ratio)
 		}
-		t.Row(w.Worker, w.State, w.Device, report.Count(w.Answers), fmt.Sprintf("%.0f %%", 100*w.Busy), ratio,
-			fmt.Sprintf("%.0f s ago", w.Silent), w.Why)
+		t.Row(w.Worker, w.State, w.Device, report.Count(w.Answers), fmt.Sprintf("%.0f", w.Rate),
+			fmt.Sprintf("%.0f %%", 100*w.Busy), ratio, fmt.Sprintf("%.0f s ago", w.Silent), cmp.Or(w.Doing, "-"), w.Why)
 	}
+	a.Printf("darwarp %s: %s, %.0f answers a minute\n", s.Version, report.Quantity(len(s.Workers), "worker"), rate)
 	t.Width = console.Width(a.Out)
 	t.Write(a.Out)
 	return nil

@@ -40,7 +40,7 @@ func (w *worker) attach(ctx context.Context, session, kind string) *attachment {
 	if w.station.Compiler == nil {
 		asking := make(chan struct{}, atOnce)
 		for range atOnce {
-			a.all.Go(func() { a.serve(a.take, toQueue(w.cfg.Name, session), asking) })
+			a.all.Go(func() { a.serve(a.take, w.names.own(), toQueue(w.cfg.Name, session), asking) })
 		}
 	}
 	return a
@@ -60,7 +60,7 @@ func (a *attachment) takeCandidates(slots int) {
 	take, a.pause = context.WithCancel(a.take)
 	asking := make(chan struct{}, askers(slots))
 	for range slots {
-		a.all.Go(func() { a.serve(take, queue, asking) })
+		a.all.Go(func() { a.serve(take, a.w.names.work(), queue, asking) })
 	}
 }
 
@@ -99,9 +99,9 @@ func (a *attachment) abandon() {
 
 // serve takes one request after the other out of a queue, until take ends. So many ask at a time as asking has room
 // for.
-func (a *attachment) serve(take context.Context, queue string, asking chan struct{}) {
+func (a *attachment) serve(take context.Context, stream, queue string, asking chan struct{}) {
 	for take.Err() == nil {
-		_ = a.takeFrom(take, queue, asking) // no connection, or no queue, for now
+		_ = a.takeFrom(take, stream, queue, asking) // no connection, or no queue, for now
 		select {
 		case <-take.Done():
 		case <-time.After(200 * time.Millisecond):
@@ -110,8 +110,8 @@ func (a *attachment) serve(take context.Context, queue string, asking chan struc
 }
 
 // takeFrom handles requests until there is no way to get more. One is asked for when the last is done, and not before.
-func (a *attachment) takeFrom(take context.Context, queue string, asking chan struct{}) error {
-	c, err := a.w.js.Consumer(take, a.w.names.work(), queue)
+func (a *attachment) takeFrom(take context.Context, stream, queue string, asking chan struct{}) error {
+	c, err := a.w.js.Consumer(take, stream, queue)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (a *attachment) handle(take context.Context, msg jetstream.Msg) {
 		_ = msg.Nak() // it is another's
 		return
 	}
-	ctx, done := a.w.running.begin(a.do, requestKey(req.Session, req.Number))
+	ctx, done := a.w.running.begin(a.do, requestKey(req.Session, req.Number), req.Do)
 	defer done()
 	got := a.w.answer(ctx, &req)
 	if a.do.Err() != nil { // given up: another worker gets it

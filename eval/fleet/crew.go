@@ -17,16 +17,18 @@ import (
 type crew struct {
 	version string
 	mu      sync.Mutex
-	kind    string               // names the device that all have
-	device  kernels.Device       // the first worker's
-	members []*member            // in the order of joining; the first that is ready is home
+	kind    string         // names the device that all have
+	device  kernels.Device // the first worker's
+	members []*member      // in the order of joining; the first that is ready is home
+	byName  map[string]*member
 	changed chan struct{}        // closed and replaced when somebody is ready
 	over    bool                 // the search of an island has ended: nobody is taken any more
 	opening map[string]time.Time // when a worker whose devices are not open yet was last heard
 }
 
 func newCrew(version string) *crew {
-	return &crew{version: version, changed: make(chan struct{}), opening: map[string]time.Time{}}
+	return &crew{version: version, changed: make(chan struct{}), byName: map[string]*member{},
+		opening: map[string]time.Time{}}
 }
 
 // admit refuses a worker that cannot belong to the fleet.
@@ -43,6 +45,8 @@ func (c *crew) admit(h *hello) error {
 			cmp.Or(c.device.Toolchain, "-"), kernels.CleanLine(h.Compiles, kernels.MaxName))
 	case h.Proof == nil && h.Compiles == "":
 		return nil
+	case len(h.Doing) > len(abilities):
+		return fmt.Errorf("doing: %d kinds of work", len(h.Doing))
 	case h.Slots < 1 || h.Slots > 4096:
 		return fmt.Errorf("slots: %d: expected 1 to 4096", h.Slots)
 	}
@@ -83,7 +87,7 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 		return welcome{Arch: c.device.Arch}, nil
 	case m == nil:
 		m = newMember(&h)
-		c.members = append(c.members, m)
+		c.enter(m)
 		fallthrough
 	case m.left && !h.Leaving:
 		m.join()
@@ -92,6 +96,7 @@ func (c *crew) hear(h hello, now time.Time) (w welcome, joined *member) {
 	if c.kind == "" {
 		c.kind, c.device = kindOf(h.Proof.Device), h.Proof.Device
 	}
+	m.pace.hear(m.done, now)
 	if m.last, m.seen = h, now; h.Leaving && !m.left {
 		m.leave()
 	}

@@ -51,21 +51,30 @@ func TestKilled(t *testing.T) {
 
 // TestThreeDeliveries: a candidate that nobody finishes is lost, and says so.
 func TestThreeDeliveries(t *testing.T) {
-	a := newFake("a")
-	var tries atomic.Int32
 	g := &ground{t: t, dir: t.TempDir()}
-	f := g.open("127.0.0.1:0", a)
-	c, err := f.post.work.Consumer(t.Context(), anyQueue(f.post.session, f.kind()))
+	f := g.open("127.0.0.1:0", newFake("a"))
+	f.crew.setDrain("a")
+	until(t, "the worker has left", func() bool { return !f.crew.isHere(f.crew.members[0]) })
+	threeDeliveries(t, f, f.post.work, anyQueue(f.post.session, f.kind()), f.names.anyOf(f.kind()))
+	alone, subject := toQueue("nobody", f.post.session), f.names.to("nobody")
+	if err := f.post.open(t.Context(), alone, subject); err != nil {
+		t.Fatal(err)
+	}
+	threeDeliveries(t, f, f.post.own, alone, subject)
+}
+
+func threeDeliveries(t *testing.T, f *Fleet, stream jetstream.Stream, queue, subject string) {
+	t.Helper()
+	var tries atomic.Int32
+	c, err := stream.Consumer(t.Context(), queue)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.crew.setDrain("a")
-	until(t, "the worker has left", func() bool { return !f.crew.isHere(f.crew.members[0]) })
 	ended := make(chan answer)
 	go func() {
 		ctx, end := context.WithTimeout(t.Context(), 30*time.Second)
 		defer end()
-		got, err := f.post.ask(ctx, f.names.anyOf(f.kind()), request{Do: doEvaluate}, nil)
+		got, err := f.post.ask(ctx, subject, request{Do: doEvaluate}, nil)
 		if !errors.Is(err, kernels.ErrLost) {
 			t.Error(err)
 		}
@@ -85,7 +94,7 @@ func TestThreeDeliveries(t *testing.T) {
 		t.Errorf("%+v after %d", got, tries.Load())
 	}
 	until(t, "an empty stream", func() bool {
-		info, err := f.post.work.Info(t.Context())
+		info, err := stream.Info(t.Context())
 		return err == nil && info.State.Msgs == 0
 	})
 }

@@ -205,7 +205,7 @@ func sent(j *kernels.Job, problem *kernels.Problem, known *unpacker) (*kernels.J
 	if err != nil {
 		return nil, err
 	}
-	r, err := decodeRequest(encodeRequest(&request{Do: doDuel, Jobs: []*job{p, p}}))
+	r, err := decodeRequest(encodeRequest(nil, &request{Do: doDuel, Jobs: []*job{p, p}}))
 	if err != nil || len(r.Jobs) != 2 {
 		return nil, fmt.Errorf("%d jobs: %w", len(r.Jobs), err)
 	}

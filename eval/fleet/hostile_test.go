@@ -34,7 +34,9 @@ func TestPermissions(t *testing.T) {
 	defer nc.Close()
 	for _, subject := range []string{"$JS.API.STREAM.DELETE." + f.names.work(), "$JS.API.STREAM.PURGE." + f.names.work(),
 		"$JS.API.CONSUMER.CREATE." + f.names.work() + ".mine", "$JS.API.CONSUMER.DELETE." + f.names.work() + ".any",
-		"$JS.API.STREAM.MSG.GET." + f.names.work(), f.names.anyOf(f.kind()), f.names.to("a"), f.names.drain(), f.names.end(),
+		"$JS.API.STREAM.DELETE." + f.names.own(), "$JS.API.CONSUMER.CREATE." + f.names.own() + ".mine",
+		"$JS.API.STREAM.MSG.GET." + f.names.work(), "$JS.API.STREAM.MSG.GET." + f.names.own(),
+		f.names.anyOf(f.kind()), f.names.to("a"), f.names.drain(), f.names.end(),
 		"$O." + f.names.tasks() + ".C.x"} {
 		if err := errors.Join(nc.Publish(subject, []byte("a")), nc.Flush()); err != nil {
 			t.Fatal(err)

@@ -17,29 +17,38 @@ type shared struct {
 	ground
 	url string
 	own Access // of searches
+	end func() // ends the server
 }
 
 func serveShared(t *testing.T) *shared {
 	t.Helper()
 	s := &shared{ground: ground{t: t, dir: t.TempDir()}}
+	s.serve("127.0.0.1:0")
+	return s
+}
+
+// serve starts the server, again where end has been called.
+func (s *shared) serve(listen string) {
+	t := s.t
+	t.Helper()
 	ctx, end := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
-		done <- Serve(ctx, HubConfig{Listen: "127.0.0.1:0", Dir: s.dir, Version: "v1", Say: s.say})
+		done <- Serve(ctx, HubConfig{Listen: listen, Dir: s.dir, Version: "v1", Say: s.say})
 	}()
-	t.Cleanup(func() {
+	s.end = sync.OnceFunc(func() {
 		end()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
+	t.Cleanup(s.end)
 	until(t, "the server", func() bool {
 		var err error
 		s.url, err = readLine(filepath.Join(s.dir, addressFile))
 		return err == nil && s.url != ""
 	})
 	s.own = Access{TokenFile: filepath.Join(s.dir, searchesFile)}
-	return s
 }
 
 // roamer has a worker join that opens a fake for each search; opened is what it was opened for, in order.
@@ -117,6 +126,47 @@ func TestHub(t *testing.T) {
 	got := strings.Join(append(one(), two()...), " ")
 	if strings.Count(got, "first") != 2 || strings.Count(got, "second") != 1 || strings.Count(got, "third") != 1 {
 		t.Errorf("devices were opened for %s", got)
+	}
+}
+
+// TestHubAgain: a server for several searches that is started again has lost what was in flight, and its searches and
+// workers find it: none opens its devices anew.
+func TestHubAgain(t *testing.T) {
+	s := serveShared(t)
+	w, begun, never := newFake("w"), make(chan struct{}, 1), make(chan struct{})
+	w.before = func(context.Context, *kernels.Job) {
+		select {
+		case begun <- struct{}{}:
+		default:
+		}
+		<-never
+	}
+	opened := s.roams(w)
+	search, _ := s.search("search")
+	f := <-search
+	defer f.Close()
+	answers := make(chan []kernels.Result)
+	go func() { answers <- asked(t, f, 1, 7) }()
+	<-begun
+	at, err := parseAddress(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.end()
+	s.serve(at.host)
+	for i, r := range <-answers {
+		if r.Outcome != kernels.Lost || !strings.Contains(r.Detail, "started again") {
+			t.Errorf("candidate %d: %+v", i+1, r)
+		}
+	}
+	close(never)
+	for i, r := range asked(t, f, 10, 20) {
+		if r.Outcome != kernels.OK {
+			t.Errorf("candidate %d: %+v", i+10, r)
+		}
+	}
+	if all := opened(); len(all) != 1 {
+		t.Errorf("devices were opened for %q", all)
 	}
 }
 

@@ -203,6 +203,7 @@ func (w *worker) tell(ctx context.Context, leaving bool) (reply welcome, err err
 			h.Busy, h.Workers = can.Load()
 		}
 	}
+	h.Doing = w.running.doing()
 	ctx, end := context.WithTimeout(ctx, silence)
 	defer end()
 	msg, err := w.nc.RequestWithContext(ctx, w.names.hello(w.cfg.Name), encode(h))

@@ -162,7 +162,7 @@ func TestStoppedFirst(t *testing.T) {
 	last := uint64(2*mostStopped - 1)
 	for key, want := range map[string]bool{requestKey("session", last): true, requestKey("other", last): false,
 		requestKey("session", 1<<40): false} {
-		ctx, done := r.begin(t.Context(), key)
+		ctx, done := r.begin(t.Context(), key, doDuel)
 		if stopped := ctx.Err() != nil; stopped != want {
 			t.Errorf("%s: %v", key, stopped)
 		}
@@ -176,13 +176,14 @@ func TestStoppedFirst(t *testing.T) {
 	}
 }
 
-// TestForeignAcks: a worker has the search acknowledge requests of its own stream, and publish nothing else.
+// TestForeignAcks: a worker has the search acknowledge requests of its own streams, and publish nothing else.
 func TestForeignAcks(t *testing.T) {
 	n := namesBy("secret")
 	work := n.work()
 	for subject, want := range map[string]bool{
 		"$JS.ACK." + work + ".any-1.1.2.3.4.5": true, "$JS.ACK.domain.hash." + work + ".any-1.1.2.3.4.5.6": true,
 		"": false, n.end(): false, "$JS.API.STREAM.DELETE." + work + ".": false, "$JS.ACK.OTHER.any.1." + work: false,
+		"$JS.ACK." + n.own() + ".to-1.1.2.3.4.5": true, "$JS.ACK." + work + "-other.to-1.1.2.3.4.5": false,
 		"$JS.ACK." + work + ".any 1": false, "$JS.ACK." + work + ".*": false, "$JS.ACK." + work + "2.any.1": false,
 	} {
 		if n.isAck(subject) != want {

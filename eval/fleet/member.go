@@ -36,6 +36,38 @@ type member struct {
 	failed int // answers in a row that were none
 	backs  int // requests that it has given back since it joined
 	noise  float64
+	pace   pace
+}
+
+// pace is a member's answers of late.
+type pace struct{ from, to mark }
+
+// mark is how many answers there were at a time.
+type mark struct {
+	done int
+	at   time.Time
+}
+
+// paceSpan is how long answers are counted at least, and half of how long at most.
+const paceSpan = 30 * time.Second
+
+// hear notes how many answers there are.
+func (p *pace) hear(done int, now time.Time) {
+	switch here := (mark{done, now}); {
+	case p.to.at.IsZero():
+		p.from, p.to = here, here
+	case now.Sub(p.to.at) >= paceSpan:
+		p.from, p.to = p.to, here
+	}
+}
+
+// perMinute is the rate of answers.
+func (p *pace) perMinute(done int, now time.Time) float64 {
+	passed := now.Sub(p.from.at).Minutes()
+	if p.from.at.IsZero() || passed <= 0 {
+		return 0
+	}
+	return float64(done-p.from.done) / passed
 }
 
 func (m *member) here() bool { return !m.left && m.out == "" }
@@ -77,6 +109,7 @@ func newMember(h *hello) *member {
 // join enters a member that is new, or has come back.
 func (m *member) join() {
 	m.left, m.ready, m.queue, m.gone, m.backs = false, false, !m.helps, make(chan struct{}), 0
+	m.pace = pace{}
 	m.aside, m.asked = "", false
 }
 

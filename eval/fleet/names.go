@@ -21,9 +21,11 @@ func namesBy(secret string) names {
 
 func (n names) subject(tail string) string { return "darwarp." + n.id + "." + tail }
 
-// The stream has one subject for each kind of device, any.KIND, and one for each worker, to.WORKER. Answers are in no
-// stream: the search acknowledges the work when it has one, and a worker repeats what the search has not heard.
+// A stream has one subject for each kind of device, any.KIND, and another one for each worker, to.WORKER: whenever
+// something is acknowledged the server asks all queues of its stream, and of workers there are a thousand. Answers are
+// in no stream: the search acknowledges the work when it has one, and a worker repeats what the search has not heard.
 func (n names) work() string  { return "DARWARP-" + n.id }
+func (n names) own() string   { return n.work() + "-own" }
 func (n names) tasks() string { return "darwarp-" + n.id } // object store: what the search is about, by hash
 
 func (n names) queued(what string) string   { return n.subject("work." + what) }
@@ -38,13 +40,13 @@ func (n names) status() string              { return n.subject("status") }
 func (n names) drain() string               { return n.subject("drain") }
 func (n names) queue(search string) string  { return n.subject("queue." + search) } // of a server for several
 func (n names) inbox(of string) string      { return n.subject("in." + of) }
-func (n names) exceeded() string            { return advisories + n.work() + ".*" }
+func (n names) exceeded(of string) string   { return advisories + of + ".*" }
 
-// isAck reports whether a subject is one by which work of the search's own stream is acknowledged. Workers name it, and
-// the search may publish anywhere.
+// isAck reports whether a subject is one by which work of the search's own streams is acknowledged. Workers name it,
+// and the search may publish anywhere.
 func (n names) isAck(subject string) bool {
-	return strings.HasPrefix(subject, "$JS.ACK.") && strings.Contains(subject, "."+n.work()+".") &&
-		!strings.ContainsAny(subject, " \t\r\n*>")
+	return strings.HasPrefix(subject, "$JS.ACK.") && !strings.ContainsAny(subject, " \t\r\n*>") &&
+		(strings.Contains(subject, "."+n.work()+".") || strings.Contains(subject, "."+n.own()+"."))
 }
 
 // advisories tell that a request was handed out so often as it may be.
@@ -53,11 +55,12 @@ const advisories = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES."
 // workerMay is what a worker may publish: what it needs to take work and to answer. Streams and consumers are made by
 // the search.
 func (n names) workerMay() []string {
-	work, tasks := n.work(), "OBJ_"+n.tasks()
+	work, own, tasks := n.work(), n.own(), "OBJ_"+n.tasks()
 	return []string{
 		n.hello("*"), n.answer("*"), n.status(),
 		"$JS.API.CONSUMER.INFO." + work + ".*", "$JS.API.CONSUMER.MSG.NEXT." + work + ".*",
-		"$JS.ACK." + work + ".>",
+		"$JS.API.CONSUMER.INFO." + own + ".*", "$JS.API.CONSUMER.MSG.NEXT." + own + ".*",
+		"$JS.ACK." + work + ".>", "$JS.ACK." + own + ".>",
 		"$JS.API.STREAM.INFO." + tasks, "$JS.API.STREAM.MSG.GET." + tasks, "$JS.API.DIRECT.GET." + tasks + ".>",
 		"$JS.API.CONSUMER.CREATE." + tasks + ".>", "$JS.API.CONSUMER.DELETE." + tasks + ".>",
 		"$JS.API.CONSUMER.INFO." + tasks + ".>", "$JS.FC.>",

@@ -36,8 +36,8 @@ type job struct {
 // parts is how many pieces of a job lie behind the JSON.
 const parts = 4
 
-// encodeRequest writes a request: a line of JSON, and what lies behind it.
-func encodeRequest(r *request) []byte {
+// encodeRequest writes a request: a line of JSON, and what lies behind it. It writes into buf where there is room.
+func encodeRequest(buf []byte, r *request) []byte {
 	size := 0
 	for _, j := range r.Jobs {
 		j.Bytes = []int{len(j.Source), len(j.Compiled), len(j.Plan), len(j.Device)}
@@ -46,8 +46,7 @@ func encodeRequest(r *request) []byte {
 		}
 	}
 	head := encode(r)
-	data := append(make([]byte, 0, len(head)+1+size), head...)
-	data = append(data, '\n')
+	data := append(append(slices.Grow(buf[:0], len(head)+1+size), head...), '\n')
 	for _, j := range r.Jobs {
 		data = append(append(append(append(data, j.Source...), j.Compiled...), j.Plan...), j.Device...)
 	}

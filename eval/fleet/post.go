@@ -26,8 +26,9 @@ type post struct {
 	session string // answers of an earlier one are dropped
 	nc      *nats.Conn
 	js      jetstream.JetStream
-	work    jetstream.Stream
-	wait    time.Duration // for an acknowledgement, or a sign that the worker is still at it
+	work    jetstream.Stream // for whichever worker is free
+	own     jetstream.Stream // for one alone
+	wait    time.Duration    // for an acknowledgement, or a sign that the worker is still at it
 
 	returned func(worker string) // hears who has given a request back; nil: nobody does
 
@@ -38,7 +39,8 @@ type post struct {
 
 // call is a request that waits for its answer.
 type call struct {
-	seq    uint64 // in the stream
+	stream string
+	seq    uint64 // there
 	answer chan answer
 }
 
@@ -56,17 +58,23 @@ func newPost(nc *nats.Conn, of names, wait time.Duration) (*post, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = nc.Subscribe(of.exceeded(), p.giveUp)
-	return p, err
+	for _, stream := range []string{of.work(), of.own()} {
+		if _, err := nc.Subscribe(of.exceeded(stream), p.giveUp); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
 }
 
-// create makes the stream, and the bucket with what the search is about. Those of an earlier session are removed: what
+// create makes the streams, and the bucket with what the search is about. Those of an earlier session are removed: what
 // they hold is asked for again by the run's file, and by nobody else. So they are in memory.
 func (p *post) create(ctx context.Context, hash string, task []byte) (err error) {
 	p.remove(ctx)
-	p.work, err = p.js.CreateStream(ctx, jetstream.StreamConfig{Name: p.names.work(),
-		Subjects: []string{p.names.queued(">")}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.MemoryStorage})
+	p.work, err = p.stream(ctx, p.names.work(), p.names.anyOf("*"), p.names.compile("*"))
 	if err != nil {
+		return err
+	}
+	if p.own, err = p.stream(ctx, p.names.own(), p.names.to("*")); err != nil {
 		return err
 	}
 	bucket, err := p.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: p.names.tasks(),
@@ -78,13 +86,27 @@ func (p *post) create(ctx context.Context, hash string, task []byte) (err error)
 	return err
 }
 
+func (p *post) stream(ctx context.Context, name string, subjects ...string) (jetstream.Stream, error) {
+	return p.js.CreateStream(ctx, jetstream.StreamConfig{Name: name, Subjects: subjects,
+		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.MemoryStorage})
+}
+
+// streamOf is the one that has a subject.
+func (p *post) streamOf(subject string) jetstream.Stream {
+	if strings.HasPrefix(subject, p.names.to("")) {
+		return p.own
+	}
+	return p.work
+}
+
 // remove removes them, if they are there.
 func (p *post) remove(ctx context.Context) {
 	_ = p.js.DeleteStream(ctx, p.names.work())
+	_ = p.js.DeleteStream(ctx, p.names.own())
 	_ = p.js.DeleteObjectStore(ctx, p.names.tasks())
 }
 
-// missing reports whether the server has lost the stream, which is in its memory.
+// missing reports whether the server has lost the streams, which are in its memory.
 func (p *post) missing(ctx context.Context) bool {
 	_, err := p.js.Stream(ctx, p.names.work())
 	return errors.Is(err, jetstream.ErrStreamNotFound)
@@ -102,15 +124,16 @@ func (p *post) lose() {
 
 // open makes a queue that workers take from: what is sent to a subject.
 func (p *post) open(ctx context.Context, name, subject string) error {
-	_, err := p.work.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: name, FilterSubject: subject,
-		AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.wait, MaxDeliver: deliveries, MaxAckPending: -1,
-		MaxWaiting: 1 << 16})
+	_, err := p.streamOf(subject).CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: name,
+		FilterSubject: subject, AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.wait, MaxDeliver: deliveries,
+		MaxAckPending: -1, MaxWaiting: 1 << 16})
 	return err
 }
 
 // close ends a queue, with what waits in it.
 func (p *post) close(ctx context.Context, name, subject string) error {
-	return errors.Join(p.work.DeleteConsumer(ctx, name), p.work.Purge(ctx, jetstream.WithPurgeSubject(subject)))
+	s := p.streamOf(subject)
+	return errors.Join(s.DeleteConsumer(ctx, name), s.Purge(ctx, jetstream.WithPurgeSubject(subject)))
 }
 
 // mostBack is how often workers that leave may give back one request: more than leave, but for those that give back
@@ -139,20 +162,12 @@ func (p *post) askOnce(ctx context.Context, subject string, req request, gone <-
 	p.waiting[req.Number] = c
 	p.mu.Unlock()
 	defer p.forget(req.Number)
-	data := encodeRequest(&req)
-	if most := p.nc.MaxPayload(); int64(len(data)) > most {
-		return a, fmt.Errorf("%w: a candidate of %d bytes: the server takes %d (max_payload)", kernels.ErrLost,
-			len(data), most)
-	}
-	ack, err := p.js.Publish(ctx, subject, data, jetstream.WithMsgID(strconv.FormatUint(req.Number, 10)))
+	ack, err := p.send(ctx, subject, &req)
 	if err != nil {
-		if ctx.Err() != nil {
-			return a, ctx.Err()
-		}
-		return a, fmt.Errorf("%w: send to the fleet: %w", kernels.ErrLost, err)
+		return a, err
 	}
 	p.mu.Lock()
-	c.seq = ack.Sequence
+	c.stream, c.seq = ack.Stream, ack.Sequence
 	p.mu.Unlock()
 	select {
 	case a = <-c.answer:
@@ -163,9 +178,30 @@ func (p *post) askOnce(ctx context.Context, subject string, req request, gone <-
 		err = ctx.Err()
 		p.stop(subject, req.Number)
 	}
-	p.withdraw(ack.Sequence)
+	p.withdraw(p.streamOf(subject), ack.Sequence)
 	return a, err
 }
+
+// send puts a request into its stream.
+func (p *post) send(ctx context.Context, subject string, req *request) (*jetstream.PubAck, error) {
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf) // the client has its own copy by then
+	*buf = encodeRequest(*buf, req)
+	if n, most := int64(len(*buf)), p.nc.MaxPayload(); n > most {
+		return nil, fmt.Errorf("%w: a candidate of %d bytes: the server takes %d (max_payload)", kernels.ErrLost, n, most)
+	}
+	ack, err := p.js.Publish(ctx, subject, *buf, jetstream.WithMsgID(strconv.FormatUint(req.Number, 10)))
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, fmt.Errorf("%w: send to the fleet: %w", kernels.ErrLost, err)
+	}
+	return ack, nil
+}
+
+// buffers are what requests are written into: thousands a second, of a source's length.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // err is what the worker, or the post, says went wrong.
 func (a *answer) err() error {
@@ -190,10 +226,10 @@ func (p *post) stop(subject string, number uint64) {
 }
 
 // withdraw takes back what nobody waits for. A worker that has begun it is not heard.
-func (p *post) withdraw(seq uint64) {
+func (p *post) withdraw(from jetstream.Stream, seq uint64) {
 	ctx, end := context.WithTimeout(context.Background(), 5*time.Second)
 	defer end()
-	_ = p.work.DeleteMsg(ctx, seq) // it may be done already
+	_ = from.DeleteMsg(ctx, seq) // it may be done already
 }
 
 // receive hands an answer to whoever waits for it. The first counts: a request that was delivered twice has two.
@@ -218,7 +254,8 @@ func (p *post) receive(msg *nats.Msg) {
 // giveUp answers a request that no worker has finished.
 func (p *post) giveUp(msg *nats.Msg) {
 	var advisory struct {
-		Seq uint64 `json:"stream_seq"`
+		Stream string `json:"stream"`
+		Seq    uint64 `json:"stream_seq"`
 	}
 	if json.Unmarshal(msg.Data, &advisory) != nil {
 		return
@@ -226,10 +263,14 @@ func (p *post) giveUp(msg *nats.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for number, c := range p.waiting {
-		if c.seq == advisory.Seq {
+		if c.seq == advisory.Seq && c.stream == advisory.Stream {
 			delete(p.waiting, number)
 			c.answer <- answer{Worker: "the fleet", Error: fmt.Sprintf("%d workers took it and did not answer", deliveries)}
-			go p.withdraw(advisory.Seq)
+			from := p.work
+			if c.stream == p.names.own() {
+				from = p.own
+			}
+			go p.withdraw(from, advisory.Seq)
 		}
 	}
 }

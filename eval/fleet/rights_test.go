@@ -84,6 +84,7 @@ func notAllowed(t *testing.T, f *Fleet, at address) {
 	n := f.names
 	for _, subject := range []string{n.anyOf(f.kind()), n.answer("a"), n.hello("a"), n.end(), n.drain(),
 		"$JS.API.STREAM.DELETE." + n.work(), "$JS.API.STREAM.PURGE." + n.work(), "$JS.API.STREAM.MSG.GET." + n.work(),
+		"$JS.API.STREAM.DELETE." + n.own(), "$JS.API.CONSUMER.CREATE." + n.own() + ".mine",
 		"$JS.API.CONSUMER.CREATE." + n.work() + ".mine", "$JS.API.STREAM.DELETE.OBJ_" + n.tasks(),
 		"$JS.API.DIRECT.GET.OBJ_" + n.tasks() + ".x"} {
 		_ = other.Publish(subject, nil)

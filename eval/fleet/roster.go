@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// find is a member by name. The caller holds mu.
-func (c *crew) find(name string) *member {
-	if i := slices.IndexFunc(c.members, func(m *member) bool { return m.name == name }); i >= 0 {
-		return c.members[i]
-	}
-	return nil
+// find is a member by name; nil: there is none. The caller holds mu.
+func (c *crew) find(name string) *member { return c.byName[name] }
+
+// enter adds a member. The caller holds mu.
+func (c *crew) enter(m *member) {
+	c.members, c.byName[m.name] = append(c.members, m), m
 }
 
 // mostOpening bounds how many workers are listed whose devices are not open yet.
@@ -26,12 +26,15 @@ func (c *crew) noteOpening(h *hello, now time.Time) {
 	}
 }
 
+// takes reports whether a member takes candidates.
+func (m *member) takes() bool { return m.ready && !m.drain && !m.helps }
+
 // ready are the members that take candidates; home is the first.
 func (c *crew) ready() (all []*member) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.members {
-		if m.ready && !m.drain && !m.helps {
+		if m.takes() {
 			all = append(all, m)
 		}
 	}
@@ -53,11 +56,9 @@ func (c *crew) noCompiler() (gone <-chan struct{}) {
 // home waits for a member that takes candidates.
 func (c *crew) home(ctx context.Context) (*member, error) {
 	for {
-		c.mu.Lock()
-		changed := c.changed
-		c.mu.Unlock()
-		if all := c.ready(); len(all) > 0 {
-			return all[0], nil
+		m, changed := c.first()
+		if m != nil {
+			return m, nil
 		}
 		select {
 		case <-changed:
@@ -65,6 +66,16 @@ func (c *crew) home(ctx context.Context) (*member, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// first is the first member that takes candidates; nil: there is none, until changed is closed.
+func (c *crew) first() (m *member, changed <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.members, (*member).takes); i >= 0 {
+		m = c.members[i]
+	}
+	return m, c.changed
 }
 
 // others are the members, ready or not, that can time a kernel for two that do not agree.

@@ -9,8 +9,14 @@ import (
 // running is what a worker does, by request. The zero value is nothing.
 type running struct {
 	mu      sync.Mutex
-	begun   map[string]context.CancelFunc
+	begun   map[string]begun
 	stopped map[string]bool // before they were begun: word of that may overtake them
+}
+
+// begun is a request that is being done.
+type begun struct {
+	do   string
+	stop context.CancelFunc
 }
 
 // mostStopped bounds the memory of what never came.
@@ -22,7 +28,7 @@ func requestKey(session string, number uint64) string {
 }
 
 // begin is the context of a request, until done.
-func (r *running) begin(ctx context.Context, key string) (_ context.Context, done func()) {
+func (r *running) begin(ctx context.Context, key, do string) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -30,9 +36,9 @@ func (r *running) begin(ctx context.Context, key string) (_ context.Context, don
 		cancel()
 	}
 	if r.begun == nil {
-		r.begun = map[string]context.CancelFunc{}
+		r.begun = map[string]begun{}
 	}
-	r.begun[key] = cancel
+	r.begun[key] = begun{do, cancel}
 	return ctx, func() {
 		cancel()
 		r.mu.Lock()
@@ -46,12 +52,23 @@ func (r *running) begin(ctx context.Context, key string) (_ context.Context, don
 func (r *running) stop(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if cancel, ok := r.begun[key]; ok {
-		cancel()
+	if b, ok := r.begun[key]; ok {
+		b.stop()
 		return
 	}
 	if len(r.stopped) >= mostStopped || r.stopped == nil {
 		r.stopped = map[string]bool{}
 	}
 	r.stopped[key] = true
+}
+
+// doing is how many requests of each kind are being done.
+func (r *running) doing() map[string]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := map[string]int{}
+	for _, b := range r.begun {
+		n[b.do]++
+	}
+	return n
 }

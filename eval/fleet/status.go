@@ -25,10 +25,12 @@ type WorkerStatus struct {
 	Why     string  `json:"why,omitempty"`
 	Device  string  `json:"device"`
 	Slots   int     `json:"slots"`
+	Doing   string  `json:"doing,omitempty"` // what it said last: "1 duel, 3 evaluate"
 	Answers int     `json:"answers"`
-	Busy    float64 `json:"busy"`            // share of the time that its device was in use
-	Ratio   float64 `json:"ratio,omitempty"` // of times on the first worker to those on this one, at one workload
-	Silent  float64 `json:"silent_s"`        // since it was last heard
+	Rate    float64 `json:"answers_per_minute"` // of late
+	Busy    float64 `json:"busy"`               // share of the time that its device was in use
+	Ratio   float64 `json:"ratio,omitempty"`    // of times on the first worker to those on this one, at one workload
+	Silent  float64 `json:"silent_s"`           // since it was last heard
 }
 
 // Status is who is in a fleet.
@@ -61,6 +63,9 @@ func (c *crew) status(now time.Time) Status {
 	for _, m := range c.members {
 		w := WorkerStatus{Worker: m.name, State: m.state(), Why: cmp.Or(m.out, m.aside), Slots: m.last.Slots, Answers: m.done,
 			Busy: m.last.Busy, Silent: now.Sub(m.seen).Seconds(), Device: m.proof.Device.Label()}
+		if !m.left {
+			w.Doing, w.Rate = m.last.doing(), m.pace.perMinute(m.done, now)
+		}
 		if m.helps {
 			w.Device = "compiles"
 		}
@@ -74,6 +79,17 @@ func (c *crew) status(now time.Time) Status {
 			Silent: now.Sub(c.opening[name]).Seconds()})
 	}
 	return s
+}
+
+// doing is what a worker does in words. It names what workers can do, and nothing else that one says.
+func (h *hello) doing() string {
+	var all []string
+	for _, do := range slices.Sorted(maps.Keys(abilities)) {
+		if n := h.Doing[do]; n > 0 && n <= 4096 {
+			all = append(all, fmt.Sprintf("%d %s", n, do))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 func (f *Fleet) tellStatus(msg *nats.Msg) {

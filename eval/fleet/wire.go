@@ -12,7 +12,7 @@ import (
 )
 
 // Protocol is the version of what searches and workers tell each other.
-const Protocol = 8
+const Protocol = 9
 
 // anyQueue is the queue that all workers with devices of one kind take from, and toQueue a worker's own. They bear the
 // name of their session: a worker that has not heard yet that the search was resumed must not take what it would not
@@ -86,6 +86,7 @@ type hello struct {
 	Machine  *kernels.Machine    `json:"machine,omitempty"`
 	Busy     float64             `json:"busy,omitempty"`
 	Workers  int                 `json:"workers,omitempty"` // device workers that it took
+	Doing    map[string]int      `json:"doing,omitempty"`   // requests that it is at, by what is to be done
 	Works    string              `json:"works,omitempty"`   // the search that it works for, to a server for several
 	Cannot   string              `json:"cannot,omitempty"`  // a search that it cannot work for, to such a server
 	Why      string              `json:"why,omitempty"`

@@ -128,7 +128,7 @@ wait for it to be started again.`,
 	},
 	"fleet status": {
 		Usage:   "status RUN",
-		Short:   "Who works for a search, and how much",
+		Short:   "Who works for a search, at what, and how much",
 		Example: "  darwarp fleet status night.db",
 	},
 	"fleet drain": {

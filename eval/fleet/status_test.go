@@ -1,0 +1,66 @@
+package fleet
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"darwarp/kernels"
+)
+
+// TestDoing: the status says what each worker is at, and at what rate it answers.
+func TestDoing(t *testing.T) {
+	a := newFake("a")
+	hold := make(chan struct{})
+	a.before = func(context.Context, *kernels.Job) { <-hold }
+	g := &ground{t: t, dir: t.TempDir()}
+	f := g.open("127.0.0.1:0", a)
+	status := func() WorkerStatus {
+		s, err := AskStatus(t.Context(), g.dir)
+		if err != nil || len(s.Workers) != 1 || s.Version == "" {
+			t.Fatalf("%+v, %v", s, err)
+		}
+		return s.Workers[0]
+	}
+	done := make(chan error)
+	go func() { _, err := f.Evaluate(t.Context(), candidate(1)); done <- err }()
+	until(t, "a candidate in hand", func() bool { return status().Doing == "1 evaluate" })
+	close(hold)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	until(t, "nothing in hand", func() bool { return status().Doing == "" })
+	if w := status(); w.Rate <= 0 || w.Answers < 1 {
+		t.Errorf("%+v", w)
+	}
+}
+
+// TestDoingOfALiar: of what a worker says it does only what there is to do is shown.
+func TestDoingOfALiar(t *testing.T) {
+	h := hello{Doing: map[string]int{"trial": 2, "duel": 1, "time": -1, "final": 1 << 40, "\x1b[2J": 3}}
+	if got := h.doing(); got != "1 duel, 2 trial" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestPace: the rate is that of the last half minute to minute, whatever was before.
+func TestPace(t *testing.T) {
+	var p pace
+	at, done := time.Unix(0, 0), 0
+	for _, tt := range []struct {
+		seconds, each int // answers a second
+		least, most   float64
+	}{{20, 1, 59, 61}, {600, 10, 599, 601}, {45, 0, 0, 301}, {20, 0, 0, 1}, {1, 60, 0, 121}} {
+		for range tt.seconds {
+			p.hear(done, at)
+			at, done = at.Add(time.Second), done+tt.each
+		}
+		if got := p.perMinute(done, at); got < tt.least || got > tt.most {
+			t.Errorf("after %d s with %d each: %.1f a minute, expected %.0f to %.0f", tt.seconds, tt.each, got, tt.least,
+				tt.most)
+		}
+	}
+	if got := new(pace).perMinute(9, at); got != 0 {
+		t.Errorf("of one that was never heard: %v", got)
+	}
+}
