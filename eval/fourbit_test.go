@@ -34,7 +34,7 @@ const ring = "rows=16 warps_n=2 warps_k=2 loader=ring stages=3 scales=table spli
 const boxes = "rows=16 tiles=2 warps_n=2 warps_k=2 stages=2 split=2 reduce=last_block "
 
 // columns is a point with one row of A, whose groups have columns of their own.
-const columns = "scaled=columns rows=1 tiles=2 warps_n=2 warps_k=2 stages=2 multiplied=2 "
+const columns = "scaled=columns rows=1 tiles=2 warps_n=2 warps_k=2 stages=2 abreast=2 multiplied=2 "
 
 // fourBitTry is a point of a family, and what becomes wrong in its source, or nothing.
 type fourBitTry struct{ family, name, genes, right, wrong string }
@@ -54,7 +54,7 @@ func TestFourBits(t *testing.T) {
 		{"gemm_w4a16", kernels.FP16, []kernels.Dims{w4, {"m": 17, "n": 40, "k": 896, "group": 128}}, []fourBitTry{
 			{"skinny", "ring", ring + "scaled=codes", "", ""},
 			{"skinny", "ring_too_early", ring, "cp_async_wait<STAGES - 2>", "cp_async_wait<STAGES - 1>"},
-			{"stream", "boxes", boxes + "scaled=codes multiplied=true", "", ""},
+			{"stream", "boxes", boxes + "scaled=codes multiplied=true abreast=2", "", ""},
 			{"stream", "boxes_too_early", boxes + "scaled=sums", "darwarp::mbarrier_wait(full + stage, parity);", ""},
 			{"stream", "boxes_too_late", boxes + "scaled=codes",
 				"darwarp::mbarrier_wait(empty + before, stage == 0 ? parity ^ 1 : parity);", ""},
@@ -68,9 +68,9 @@ func TestFourBits(t *testing.T) {
 		}},
 		{"gemm_mxfp4", kernels.FP16, []kernels.Dims{{"m": 1, "n": 17, "k": 384}, {"m": 1, "n": 72, "k": 2176}}, []fourBitTry{
 			{"stream", "columns", columns, "", ""},
-			{"stream", "other_column", columns, "column == half * 4 + group ?", "column == half * 4 + (group ^ 1) ?"},
+			{"stream", "other_column", columns, "own = column == half * 4 + group", "own = column == half * 4 + (group ^ 1)"},
 			{"stream", "no_zeros", columns, "make_uint4(0, 0, 0, 0)", "make_uint4(0, 0x3c00, 0, 0)"},
-			{"stream", "last_scales", columns, "powers.read(box + WARPS_K)", "powers.read(box)"},
+			{"stream", "last_scales", columns, "i + 1 < BOXES ? i + 1 : WARPS_K * BOXES", "i"},
 			{"stream", "too_early", columns, "darwarp::mbarrier_wait(full + stage, parity);", ""},
 			{"stream", "too_late", columns,
 				"darwarp::mbarrier_wait(empty + before, stage == 0 ? parity ^ 1 : parity);", ""},
