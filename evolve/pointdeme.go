@@ -56,20 +56,23 @@ func newPointDeme(number int, space *kernels.Space, recall mutate.Recall, all fu
 	return d
 }
 
-// likelyPoints are the points that the family says to try first, or the nearest ones that the space has.
+// likelyPoints are the points that the family says to try first: those that the space has as they stand, since others
+// are for other sizes; where it has none, the nearest ones.
 func likelyPoints(space *kernels.Space) (list []int) {
+	var near []int
 	for _, g := range space.Family.Starts() {
 		p, err := space.Point(g)
 		if err != nil {
 			continue
 		}
-		i, ok := space.Index(space.Canonical(p))
-		if !ok {
-			i, ok = space.Repair(p, rand.New(rand.NewPCG(1, 2)))
-		}
-		if ok {
+		if i, ok := space.Index(space.Canonical(p)); ok {
 			list = append(list, i)
+		} else if i, ok := space.Repair(p, rand.New(rand.NewPCG(1, 2))); ok {
+			near = append(near, i)
 		}
+	}
+	if len(list) == 0 {
+		return near
 	}
 	return list
 }

@@ -115,13 +115,13 @@ func TestStartsWithTheNaiveDefault(t *testing.T) {
 	t.Error("the default of the second family was not asked for")
 }
 
-// TestTriesStarts: after the naive start come the points that a family says to try first, a legal one in place of one
-// that is not, and then its default.
+// TestTriesStarts: after the naive start come the points that a family says to try first, without those that are legal
+// for other sizes alone, and then its default.
 func TestTriesStarts(t *testing.T) {
 	cfg := toyConfig(t, "hills", "plain")
 	hills, plain := cfg.Spaces[0].Family, cfg.Spaces[1].Family
 	plain.Start = []map[string]any{{"a": int64(3)}}
-	hills.Start = []map[string]any{{"a": int64(6), "c": "z"}, {"a": int64(8), "b": int64(8)}, {"a": int64(1)}}
+	hills.Start = []map[string]any{{"a": int64(8), "b": int64(8)}, {"a": int64(6), "c": "z"}, {"a": int64(1)}}
 	m := &memory{}
 	mustRun(t, cfg, newFake(1, false), m)
 	got := m.candidates[1]
@@ -129,19 +129,33 @@ func TestTriesStarts(t *testing.T) {
 		got.Variant.Genes["c"] != kernels.String("z") {
 		t.Errorf("second candidate: %+v", got)
 	}
-	starts := 0
+	if starts := countStarts(m); starts != 2 {
+		t.Errorf("%d starts: expected two, and not the default once more", starts)
+	}
+	for i, operator := range []string{"start", "default"} {
+		if c := m.candidates[2+i]; c.Variant.Family != "plain" || c.Origin.Operator != operator {
+			t.Errorf("candidate %d is a %s of %s, expected the %s of plain", 2+i, c.Origin.Operator, c.Variant.Family, operator)
+		}
+	}
+}
+
+func countStarts(m *memory) (starts int) {
 	for _, c := range m.candidates {
 		if c.Origin.Operator == "start" {
 			starts++
 		}
 	}
-	if starts != 3 || m.candidates[2].Origin.Operator != "start" {
-		t.Errorf("%d starts: expected three, and not the default once more", starts)
-	}
-	for i, operator := range []string{"start", "default"} {
-		if c := m.candidates[3+i]; c.Variant.Family != "plain" || c.Origin.Operator != operator {
-			t.Errorf("candidate %d is a %s of %s, expected the %s of plain", 3+i, c.Origin.Operator, c.Variant.Family, operator)
-		}
+	return starts
+}
+
+// TestNearestStart: where none of a family's starts is legal the search begins with the nearest points that are.
+func TestNearestStart(t *testing.T) {
+	cfg := toyConfig(t, "hills")
+	cfg.Spaces[0].Family.Start = []map[string]any{{"a": int64(8), "b": int64(8)}}
+	m := &memory{}
+	mustRun(t, cfg, newFake(1, false), m)
+	if got := m.candidates[1]; got.Origin.Operator != "start" || countStarts(m) != 1 {
+		t.Errorf("%d starts, and the second candidate is %+v", countStarts(m), got)
 	}
 }
 

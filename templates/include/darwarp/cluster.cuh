@@ -2,6 +2,8 @@
 // each other's shared memory and read it. PTX ISA, "barrier.cluster" and "mapa".
 #pragma once
 
+#include <darwarp/bulk_copy.cuh>
+
 namespace darwarp {
 
 // cluster_rank is the number of this block in its cluster.
@@ -52,6 +54,21 @@ __device__ __forceinline__ float4 cluster_load(const float4* p, unsigned rank) {
         : "r"(here), "r"(rank)
         : "memory");
     return v;
+}
+
+// cluster_send sends four words to the shared variable of block `rank` that p is in this block, and their 16 bytes to the mbarrier of that
+// block that `barrier` is in this one. They are there when the phase is over that they were announced for, for whoever waits for it; no
+// fence and no other barrier is needed. That block must have made its barrier, and must not end before. PTX ISA, "st.async".
+__device__ __forceinline__ void cluster_send(float4* p, unsigned rank, float4 v, Mbarrier* barrier) {
+    asm volatile(
+        "{\n"
+        "  .reg .b32 there, counter;\n"
+        "  mapa.shared::cluster.u32 there, %0, %2;\n"
+        "  mapa.shared::cluster.u32 counter, %1, %2;\n"
+        "  st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [there], {%3, %4, %5, %6}, [counter];\n"
+        "}\n" ::"r"(shared_address(p)),
+        "r"(shared_address(barrier)), "r"(rank), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w)
+        : "memory");
 }
 
 }  // namespace darwarp

@@ -154,6 +154,17 @@ __device__ __forceinline__ void forget(Word (&words)[COUNT]) {
     }
 }
 
+// store_relaxed and load_relaxed move four words between blocks that run at the same time, through L2. Each of the words is there or not:
+// nothing is said of others. PTX ISA, "ld" and "st", and "Vector Data-types" of the memory consistency model.
+__device__ __forceinline__ void store_relaxed(float4* p, float4 v) {
+    asm volatile("st.relaxed.gpu.global.v4.f32 [%0], {%1, %2, %3, %4};\n" ::"l"(p), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w) : "memory");
+}
+__device__ __forceinline__ float4 load_relaxed(const float4* p) {
+    float4 v;
+    asm volatile("ld.relaxed.gpu.global.v4.f32 {%0, %1, %2, %3}, [%4];\n" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(p) : "memory");
+    return v;
+}
+
 // add_global adds four numbers to those in global memory, each as an atomic would (sm_90). PTX ISA, "red".
 __device__ __forceinline__ void add_global(float4* p, float4 v) {
     asm volatile("red.relaxed.gpu.global.add.v4.f32 [%0], {%1, %2, %3, %4};\n" ::"l"(p), "f"(v.x), "f"(v.y), "f"(v.z), "f"(v.w) : "memory");

@@ -43,12 +43,14 @@ func TestClusterReads(t *testing.T) {
 	p := build(t, testdata(t, "cluster.cu"), true)
 	p.cluster = dim{4, 1, 1}
 	for p.seed = range 3 {
-		out := newMemory("out", 16*8*4)
-		p.good(t, "reads", x(8), x(32), 0, out, 4)
-		for i, got := range view[[4]float32](out) {
-			block, rank := i/4, i%4
-			if want := [4]float32{float32(rank), 1, 2, float32(block/4*4 + rank)}; got != want {
-				t.Fatalf("block %d read %v of block %d, expected %v", block, got, rank, want)
+		for _, kernel := range []string{"reads", "sends"} {
+			out := newMemory("out", 16*8*4)
+			p.good(t, kernel, x(8), x(32), 0, out, 4)
+			for i, got := range view[[4]float32](out) {
+				block, rank := i/4, i%4
+				if want := [4]float32{float32(rank), 1, 2, float32(block/4*4 + rank)}; got != want {
+					t.Fatalf("%s: block %d has %v of block %d, expected %v", kernel, block, got, rank, want)
+				}
 			}
 		}
 	}
@@ -68,6 +70,7 @@ func TestClusterBugs(t *testing.T) {
 		{"lonely", "deadlock", 2, 32},
 		{"twice", "trap", 1, 32},
 		{"beyond", "out_of_bounds", 1, 32},
+		{"far", "out_of_bounds", 1, 32},
 	} {
 		t.Run(c.kernel, func(t *testing.T) {
 			for p.seed = range 4 {

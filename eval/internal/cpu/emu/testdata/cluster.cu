@@ -39,6 +39,24 @@ extern "C" __global__ void reads(float4* out, int blocks) {
     cluster_wait();  // no block ends before it has been read
 }
 
+// Each block sends every block four numbers, itself as well; nobody looks at them before all bytes have come.
+extern "C" __global__ void sends(float4* out, int blocks) {
+    __shared__ float4 got[8];
+    __shared__ Mbarrier all;
+    if (threadIdx.x == 0) {
+        mbarrier_init(&all, 1);
+        mbarrier_fence();
+        mbarrier_expect(&all, 16 * blocks);
+    }
+    __syncthreads();
+    cluster_arrive_only();
+    cluster_wait();
+    if (threadIdx.x < unsigned(blocks))
+        cluster_send(&got[cluster_rank()], threadIdx.x, make_float4(float(cluster_rank()), 1.f, 2.f, float(blockIdx.x)), &all);
+    mbarrier_wait(&all, 0);
+    if (threadIdx.x < unsigned(blocks)) out[blockIdx.x * blocks + threadIdx.x] = got[threadIdx.x];
+}
+
 extern "C" __global__ void early(int* out) {
     __shared__ float slot[2];
     const int rank = cluster_rank();
@@ -88,5 +106,13 @@ extern "C" __global__ void twice(int* out) {
 extern "C" __global__ void beyond(int* out) {
     __shared__ float slot;
     cluster_store(&slot, 2, 1.f);  // <- beyond
+    out[0] = 1;
+}
+
+extern "C" __global__ void far(int* out) {
+    __shared__ float4 got;
+    __shared__ Mbarrier all;
+    if (threadIdx.x == 0) mbarrier_init(&all, 1), mbarrier_fence();
+    cluster_send(&got, 2, make_float4(0.f, 0.f, 0.f, 0.f), &all);  // <- far
     out[0] = 1;
 }

@@ -212,6 +212,9 @@ extern "C" __global__ void hints(int* failed) {
     float4 sums = make_float4(1.f, 2.f, 3.f, 4.f);
     add_global(&sums, make_float4(0.5f, 0.f, -1.f, 4.f));
     CHECK(sums.x == 1.5f && sums.y == 2.f && sums.z == 2.f && sums.w == 8.f);
+    store_relaxed(&sums, make_float4(0.f, -1.f, 2.f, 9.f));
+    const float4 there = load_relaxed(&sums);
+    CHECK(there.x == 0.f && there.y == -1.f && there.z == 2.f && there.w == 9.f);
     for (float x = -130.f; x < 20.f; x += 0.37f) {
         const float y = exp2f(x);
         CHECK(exp2_approx(x) == (y < 1.17549435e-38f ? 0.f : y));

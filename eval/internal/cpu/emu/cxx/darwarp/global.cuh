@@ -19,6 +19,14 @@ template <class Word> __forceinline__ void store_before(Word* p, Word v, int at,
 }
 template <class Word> __forceinline__ Word as_it_is(Word v) { return v; }
 template <class Word, int COUNT> __forceinline__ void forget(Word (&)[COUNT]) {}
+__forceinline__ void store_relaxed(float4* p, float4 v) {
+    volatile float* to = &p->x;
+    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+__forceinline__ float4 load_relaxed(const float4* p) {
+    const volatile float* from = &p->x;
+    return make_float4(from[0], from[1], from[2], from[3]);
+}
 __forceinline__ void add_global(float4* p, float4 v) {
     atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y), atomicAdd(&p->z, v.z), atomicAdd(&p->w, v.w);
 }

@@ -22,6 +22,7 @@ struct BulkCopy {
     const dw_tensor_map* map;  // null: a run of bytes
     int at[5];                 // the box's first element, outermost dimension first
     bool adds = false;         // floats to those that are there
+    unsigned char words[16] = {};  // what is sent from registers: then `from` is null
 };
 
 // Mbarrier is what the 64 bits of one in shared memory stand for. A phase is over when nobody is missing and all announced

@@ -79,7 +79,7 @@ inline void land_one(Block& b, Mbarrier& m) {
     m.flying[i] = m.flying.back();
     m.flying.pop_back();
     if (c.map) load_box(c);
-    else memcpy(c.to, c.from, c.bytes);
+    else memcpy(c.to, c.from ? c.from : c.words, c.bytes);
     if (b.check) {
         const Stamp then = c.owner->block->check->clocks.again(c.then);
         cells(*b.check, c.to, c.map ? room_of(*c.map) : c.bytes, [&](Cell& cell) { b.check->clocks.land(cell, then); });
@@ -230,6 +230,19 @@ void dw_bulk_load(void* shared, const void* global, unsigned bytes, void* barrie
     dw::whole_words(f, shared, global, bytes, site, dw::BULK_FILL);
     if (b.check && b.check->races) b.check->global(f, uintptr_t(global), bytes, dw::READ, site);
     dw::fly(f, b, {shared, global, bytes, nullptr, 0, {}, site, nullptr, {}}, barrier);
+    if (b.check) b.check->clocks.tick(f);
+}
+
+void dw_cluster_send(void* p, unsigned rank, const void* words, void* barrier) {
+    dw::Fiber& f = self();
+    dw::Block& b = *f.block;
+    const void* site = __builtin_return_address(0);
+    if (rank >= b.cluster->size)
+        dw::misuse(f, "out_of_bounds", "sends to block " + std::to_string(rank) + " of its cluster, which has no such block", site, "sends");
+    dw::BulkCopy c{dw::in_block(b, p, rank), nullptr, 16, nullptr, 0, {}, site, nullptr, {}};
+    memcpy(c.words, words, 16);
+    dw::whole_words(f, c.to, nullptr, 16, site, dw::BULK_FILL);
+    dw::fly(f, *b.cluster->blocks[rank], c, dw::in_block(b, barrier, rank));
     if (b.check) b.check->clocks.tick(f);
 }
 
