@@ -69,7 +69,7 @@ func (l *lowering) hard(n *Node, x *value, how float64, logits bool) (*value, er
 	if err != nil {
 		return nil, err
 	}
-	if err := l.index(n, n.Args[1], texts(l.base)[classAxis]); err != nil {
+	if err := l.classesOf(n, texts(l.base)[classAxis]); err != nil {
 		return nil, err
 	}
 	target, err := l.build(n.Args[1].Ref, slices.Delete(slices.Clone(l.places), classAxis, classAxis+1))
@@ -91,6 +91,22 @@ func (l *lowering) hard(n *Node, x *value, how float64, logits bool) (*value, er
 		return l.op("div", l.totalOf(row), l.totalOf(counts)), nil
 	}
 	return l.reduced(n, row, how, "1")
+}
+
+// classesOf says what classes are less than: those of an input of whole numbers, or of a view of one. Those that are
+// counted are known.
+func (l *lowering) classesOf(n *Node, below string) error {
+	a := n.Args[1]
+	for at := l.nodes[a.Ref]; at != nil; at = l.nodes[a.Ref] {
+		if at.Op == "arange" {
+			return nil
+		}
+		if l.viewing(at) == nil || len(at.Args) == 0 {
+			break
+		}
+		a = at.Args[0]
+	}
+	return l.index(n, a, below)
 }
 
 func logSum(l *lowering, x *value) *value {

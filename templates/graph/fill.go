@@ -71,6 +71,7 @@ func (p *program) data(n *names) (map[string]any, error) {
 	d["Widest"] = widest
 	d["ScanCrowded"], d["SpreadCrowded"] = 8*widest*len(elements) > 32, 16*widest*len(elements) > 64
 	d["Wholes"] = p.hasWholes()
+	d["Edges"] = p.edges()
 	d["Lookups"], d["LastReduced"] = p.lookups(), p.domain[len(p.domain)-1].reduced
 	d["Totals"], d["Finals"], d["TruthFinals"] = ids(p.totals), p.finals(families), p.finals(truth)
 	d["TF32"] = p.tf32()

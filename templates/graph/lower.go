@@ -49,6 +49,11 @@ func lower(of *Graph) (*program, error) {
 	for i, t := range g.Tensors {
 		l.tensors[t.Name] = i
 	}
+	for i := range g.Nodes {
+		if !known(&g.Nodes[i]) {
+			return nil, refusal(&g.Nodes[i], "no family takes this operator")
+		}
+	}
 	if err := l.frame(); err != nil {
 		return nil, err
 	}
@@ -60,6 +65,13 @@ func lower(of *Graph) (*program, error) {
 		l.outputs = append(l.outputs, *o)
 	}
 	return l.program, l.finish()
+}
+
+// known reports whether an operator is one that families take, wherever it stands.
+func known(n *Node) bool {
+	others := []string{"flip", "triu", "tril", "diag", "diag_embed", "diagflat", "t", "numpy_T", "mT", "matrix_H"}
+	return views[n.Op] != nil || reducers[n.Op] != nil || byTorch[n.Op] != nil || special[n.Op] != nil ||
+		slices.Contains(others, n.Op)
 }
 
 // each marks operators that reduce otherwise, where they are functions of single numbers: losses that are not added up,
@@ -181,7 +193,7 @@ func (l *lowering) make(name string, at place) (*value, error) {
 	case byTorch[n.Op] != nil || special[n.Op] != nil:
 		return l.pointwise(n, at)
 	}
-	return nil, refusal(n, "no family takes this operator")
+	return nil, refusal(n, "no family takes this operator here")
 }
 
 // tensor loads an argument of the module.
@@ -191,6 +203,7 @@ func (l *lowering) tensor(name string, at place) (*value, error) {
 	if len(t.Strides) > 0 {
 		return nil, fmt.Errorf("tensor %s: it is not contiguous", name)
 	}
+	at = l.rejoined(at, texts(t.Shape))
 	axes, ok := plainPlace(at)
 	if !ok {
 		return l.readAt(i, t.Shape, at), nil

@@ -49,20 +49,23 @@ type side struct {
 	transposed bool
 }
 
-// side finds the tensor behind transposes of the last two axes.
+// side finds the tensor behind transposes of the last two axes, and behind views in which its numbers stay in order.
 func (l *lowering) side(n *Node, arg int) (side, error) {
 	shape, err := l.shapeOf(n, arg)
 	if err != nil {
 		return side{}, err
 	}
 	s := side{shape: texts(shape)}
-	name := n.Args[arg].Ref
+	name, viewed := n.Args[arg].Ref, false
 	for l.nodes[name] != nil {
 		m := l.nodes[name]
-		if !l.swaps(m) {
+		if inOrder := slices.Contains(ordered, m.Op); inOrder && len(m.Args) > 0 {
+			viewed = true
+		} else if !viewed && l.swaps(m) {
+			s.transposed = !s.transposed
+		} else {
 			return side{}, refusal(m, "before a product of matrices: expected tensors and their transposes")
 		}
-		s.transposed = !s.transposed
 		name = m.Args[0].Ref
 	}
 	s.tensor = l.tensors[name]
@@ -71,6 +74,10 @@ func (l *lowering) side(n *Node, arg int) (side, error) {
 	}
 	return s, nil
 }
+
+// ordered are the views in which numbers stay in order.
+var ordered = []string{"view", "reshape", "flatten", "unsqueeze", "squeeze", "_unsafe_view", "contiguous", "clone",
+	"detach", "alias"}
 
 // swaps reports whether a node exchanges the last two axes and nothing else.
 func (l *lowering) swaps(n *Node) bool {
@@ -153,6 +160,8 @@ func pairUp(n *Node, a, b side) (*matmul, error) {
 		m.lengths[rowsAt] = product(a.shape[:ra-1])
 	case rb == 2 && ra > 2:
 		m.lengths[batchesAt], m.BatchA = product(a.shape[:ra-2]), true
+	case ra == 2 && rb > 2: // one matrix with each batch
+		m.lengths[batchesAt], m.BatchB = product(b.shape[:rb-2]), true
 	case slices.Equal(a.shape[:ra-2], b.shape[:rb-2]) && ra > 2:
 		m.lengths[batchesAt], m.BatchA, m.BatchB = product(a.shape[:ra-2]), true, true
 	case ra != 2 || rb != 2:
@@ -221,8 +230,9 @@ func (l *lowering) biased(n *Node, v *value, at place) (*value, error) {
 // triangle keeps one side of the diagonal of a product.
 func (l *lowering) triangle(n *Node, at place) (*value, error) {
 	from := l.operandNode(n)
-	if from == nil || reducers[from.Op] == nil || from.Op == "linear" || from.Op == "addmm" {
-		return nil, refusal(n, "expected a product of matrices")
+	if from == nil || reducers[from.Op] == nil || reducers[from.Op].place == nil || from.Op == "linear" ||
+		from.Op == "addmm" {
+		return l.triangular(n, at)
 	}
 	diagonal, err := n.number(1, "diagonal", 0)
 	if err != nil {
@@ -233,7 +243,7 @@ func (l *lowering) triangle(n *Node, at place) (*value, error) {
 		return nil, err
 	}
 	if v.kind != isAcc || l.product == nil || l.product.Triangle != "" {
-		return nil, refusal(n, "expected a product of matrices")
+		return l.triangular(n, at)
 	}
 	l.product.Triangle, l.product.Diagonal = n.Op, int(diagonal)
 	return v, nil

@@ -12,7 +12,7 @@ type place [][]int
 // isFull reports whether a place has all axes of the domain, in their order, or else those that are kept.
 func (l *lowering) isFull(n *Node, at place) (bool, error) {
 	var axes []int
-	for _, a := range at {
+	for _, a := range l.rejoined(at, texts(n.Shape)) {
 		axes = append(axes, a...)
 	}
 	switch {

@@ -241,12 +241,22 @@ func (p *program) merge() {
 // renumber lets scattered values know that there is an axis less after i.
 func (p *program) renumber(i int) {
 	for _, v := range p.scattered() {
-		for s := range v.spots {
-			v.spots[s].axes = slices.Clone(v.spots[s].axes)
-			for j := range v.spots[s].axes {
-				if v.spots[s].axes[j] > i {
-					v.spots[s].axes[j]--
-				}
+		renumberAll(v.spots, i)
+	}
+	renumberAll(p.coordinates, i)
+	for _, d := range p.coordinates {
+		if d.index != nil {
+			renumberAll(d.index.spots, i)
+		}
+	}
+}
+
+func renumberAll(list []derived, i int) {
+	for s := range list {
+		list[s].axes = slices.Clone(list[s].axes)
+		for j, a := range list[s].axes {
+			if a > i && a < derivedFrom {
+				list[s].axes[j]--
 			}
 		}
 	}
@@ -254,7 +264,7 @@ func (p *program) renumber(i int) {
 
 func (p *program) together(i int) bool {
 	for _, v := range p.scattered() {
-		if v.touches(i) || v.touches(i+1) {
+		if p.touches(v, i) || p.touches(v, i+1) {
 			return false
 		}
 	}

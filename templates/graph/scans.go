@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // scan is a running sum or product along the reduced axis.
 type scan struct {
@@ -36,15 +39,15 @@ func cumulated(product bool) func(*lowering, *Node, place) (*value, error) {
 	}
 }
 
-// flip is taken where it turns a running sum around: flip of cumsum of flip, all along one axis.
+// flip turns axes around. Flip of cumsum of flip, all along one axis, is a running sum from the end.
 func (l *lowering) flip(n *Node, at place) (*value, error) {
 	inner := l.operandNode(n)
 	if inner == nil || inner.Op != "cumsum" && inner.Op != "cumprod" {
-		return nil, refusal(n, "expected flip of a running sum of flip")
+		return l.turnedAround(n, at)
 	}
 	first := l.operandNode(inner)
 	if first == nil || first.Op != "flip" {
-		return nil, refusal(n, "expected flip of a running sum of flip")
+		return l.turnedAround(n, at)
 	}
 	var axes [3]string
 	for i, m := range []*Node{n, inner, first} {
@@ -65,6 +68,21 @@ func (l *lowering) flip(n *Node, at place) (*value, error) {
 		return nil, err
 	}
 	return l.scanned(n, x, inner.Op == "cumprod", true)
+}
+
+// turnedAround is what a flip reads: from the end of its axes on.
+func (l *lowering) turnedAround(n *Node, at place) (*value, error) {
+	axes, err := l.flipAxes(n)
+	if err != nil {
+		return nil, err
+	}
+	to := slices.Clone(at)
+	for _, i := range axes {
+		if length := texts(n.Shape)[i]; length != "1" {
+			to[i] = l.worked(derived{axes: at[i], scale: -1, shift: -1, start: length})
+		}
+	}
+	return l.build(n.Args[0].Ref, to)
 }
 
 // flipAxes are the axes that flip or a running sum goes along.

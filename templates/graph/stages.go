@@ -2,40 +2,98 @@ package graph
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 )
 
-// mostStages is how many stages a pipeline has at most, and mostCut how many nodes a graph has that is cut.
+// mostStages is how many stages a pipeline has at most, mostCut how many nodes a graph has that is cut, and mostTries
+// how many cuts are tried.
 const (
-	mostStages = 3
-	mostCut    = 40
+	mostStages = 5
+	mostCut    = 60
+	mostTries  = 4000
 )
 
-// stages cuts a graph that no family takes into graphs that families take, in the order in which they are computed.
-// Each reads what the ones before it give as tensors of those names. nil: that is not possible in so many.
+// stages cuts a graph that no family takes into graphs that families take, in the order in which they are computed, as
+// few as it finds. Each reads what the ones before it give as tensors of those names. nil: that is not possible in so
+// many.
 func (g *Graph) stages(most int) []*Graph {
+	tries := mostTries
+	g = g.once()
+	if !g.cuttable() {
+		most = 1
+	}
+	for n := 1; n <= most && len(g.Nodes) <= mostCut; n++ {
+		if list := g.inStages(n, &tries); list != nil {
+			return list
+		}
+	}
+	return nil
+}
+
+// cuttable reports whether families take all operators.
+func (g *Graph) cuttable() bool {
+	return !slices.ContainsFunc(g.Nodes, func(n Node) bool {
+		n.Op = canonical(n.Op)
+		return !known(&n)
+	})
+}
+
+// once is a graph without nodes that are the same as others.
+func (g *Graph) once() *Graph {
+	out := *g
+	out.Nodes = nil
+	first, instead := map[string]string{}, map[string]string{}
+	for _, n := range g.Nodes {
+		n.Args, n.Kwargs = replaced(n.Args, instead), maps.Clone(n.Kwargs)
+		for name, a := range n.Kwargs {
+			n.Kwargs[name] = replaced([]Arg{a}, instead)[0]
+		}
+		key := fmt.Sprint(canonical(n.Op), n.DType, n.Shape, n.Args, n.Kwargs)
+		if old := first[key]; old != "" && !slices.Contains(g.Outputs, n.Name) {
+			instead[n.Name] = old
+			continue
+		}
+		first[key] = n.Name
+		out.Nodes = append(out.Nodes, n)
+	}
+	return &out
+}
+
+// replaced has other names in place of some.
+func replaced(args []Arg, instead map[string]string) []Arg {
+	args = slices.Clone(args)
+	for i, a := range args {
+		if now := instead[a.Ref]; now != "" {
+			args[i].Ref = now
+		}
+		args[i].List = replaced(a.List, instead)
+	}
+	return args
+}
+
+// inStages takes as the first stage what the fewest numbers are handed on of, as long as the rest can be cut, too.
+func (g *Graph) inStages(most int, tries *int) []*Graph {
 	if _, err := g.program(); err == nil {
 		return []*Graph{g}
 	}
-	if most < 2 || len(g.Nodes) > mostCut {
+	if most < 2 {
 		return nil
 	}
-	var last []*Graph // what remains behind a cut, with a family each
 	for _, at := range g.cuts() {
-		rest := g.behind(at)
-		if _, err := rest.program(); err != nil {
+		if *tries--; *tries < 0 {
+			return nil
+		}
+		first := g.before(at.Name)
+		if len(first.Nodes) == len(g.Nodes) {
 			continue
 		}
-		if first := g.before(at.Name); len(first.Nodes) < len(g.Nodes) {
-			if _, err := first.program(); err == nil {
-				return []*Graph{first, rest}
-			}
-			last = append(last, rest, first)
+		if _, err := first.program(); err != nil {
+			continue
 		}
-	}
-	for most--; most > 1 && len(last) > 0; last = last[2:] {
-		if list := last[1].stages(most); list != nil {
-			return append(list, last[0])
+		if rest := g.behind(at).inStages(most-1, tries); rest != nil {
+			return append([]*Graph{first}, rest...)
 		}
 	}
 	return nil

@@ -31,6 +31,9 @@ func TestStages(t *testing.T) {
 		"norm_linear":          "rms_norm [rows] | linear [matmul]",
 		"gated_linear":         "linear [matmul] | linear, silu, mul [matmul]",
 		"linear_norm_min_bias": "linear, group_norm [rows] | amin [rows] | add [map]",
+		"norm_swiglu":          "rms_norm [rows] | linear [matmul] | linear, silu, mul [matmul] | linear, add [matmul]",
+		"squeeze_excite": "mean [rows] | linear, relu [matmul] | linear, sigmoid, unsqueeze, unsqueeze [matmul] | " +
+			"mul [map]",
 	} {
 		g := staged(t, name)
 		if _, err := g.Folder(); err == nil {
@@ -60,7 +63,7 @@ func TestPipelines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"norm_linear", "gated_linear", "linear_norm_min_bias"} {
+	for _, name := range []string{"norm_linear", "gated_linear", "linear_norm_min_bias", "norm_swiglu", "squeeze_excite"} {
 		g := staged(t, name)
 		files, err := (&Told{Module: []byte("import torch\n"), Shapes: []map[string]int{g.sizes},
 			Reference: kernels.Reference{Kind: kernels.ModuleReference, File: "model.py"}}).Folder(g)
@@ -81,7 +84,7 @@ func TestPipelines(t *testing.T) {
 		}
 		f := b.Families[0]
 		for _, gene := range f.Genes {
-			if !strings.HasPrefix(gene.Name, "s") || !slices.Contains([]string{"s1", "s2", "s3"}, gene.Name[:2]) {
+			if !strings.HasPrefix(gene.Name, "s") || !slices.Contains([]string{"s1", "s2", "s3", "s4"}, gene.Name[:2]) {
 				t.Errorf("%s: gene %s is of no stage", name, gene.Name)
 			}
 		}

@@ -80,6 +80,22 @@ func TestTaken(t *testing.T) {
 		{"statistics of the module before a sum", node("n", "batch_norm", refX+`,{"value":null},{"value":null},{"ref":"b"},`+
 			`{"ref":"b"},{"value":false},{"value":0.1},{"value":1e-5},{"value":false}`, whole) + "," +
 			node("y", "softmax", `{"ref":"n"},{"value":1}`, whole), "problem.toml", "range = [0.25, 4]"},
+		{"two tensors side by side", node("y", "cat", `{"list":[`+refX+","+refX+`]},{"value":1}`, `"rows", "cols + cols"`),
+			"_graph.cu.tmpl", ">= 0 && "},
+		{"a table's lines", node("y", "embedding", refX+`,{"ref":"i"}`, whole), "problem.toml", `range = [0, "(rows) - 1"]`},
+		{"a number of each line", node("u", "unsqueeze", `{"ref":"i"},{"value":1}`, `"rows", 1`) + "," +
+			node("y", "gather", refX+`,{"value":1},{"ref":"u"}`, `"rows", 1`), "_graph.cu.tmpl", "(long long)(in.in"},
+		{"the edge's numbers around", node("y", "pad", refX+`,{"list":[{"value":1},{"value":2}]},{"value":"replicate"}`,
+			`"rows", "cols + 3"`), "_graph.cu.tmpl", "at_edge_replicate("},
+		{"a constant around", node("y", "pad", refX+`,{"list":[{"value":1},{"value":2}]},{"value":"constant"},{"value":3}`,
+			`"rows", "cols + 3"`), "_graph.cu.tmpl", "3.f"},
+		{"backwards", node("y", "flip", refX+`,{"list":[{"value":1}]}`, whole), "_graph.cu.tmpl", "* -1 + -1) + n.q1)"},
+		{"a mask that is counted", node("a", "arange", `{"dim":"cols"}`, `"cols"`) + "," +
+			node("l", "lt", `{"ref":"a"},{"value":4}`, `"cols"`) + "," + node("y", "where", `{"ref":"l"},`+refX+`,{"value":0}`,
+			whole), "_graph.cu.tmpl", "op_lt(e.p0, 4.f)"},
+		{"in pieces and whole again", node("v", "view", refX+`,{"list":[]}`, `"rows * cols"`) + "," +
+			node("v2", "view", `{"ref":"v"},{"list":[]}`, whole) + "," + node("y", "exp", `{"ref":"v2"}`, whole),
+			"_graph.cu.tmpl", "load_word"},
 	} {
 		text := string(small(tt.nodes, "y"))
 		if !strings.Contains(tt.nodes, `"i"`) {

@@ -109,12 +109,18 @@ func (l *lowering) index(n *Node, a Arg, below string) error {
 var truthValues = []string{"eq", "ne", "lt", "le", "gt", "ge", "logical_not", "logical_and", "logical_or",
 	"bitwise_not", "bitwise_and", "bitwise_or", "bitwise_xor"}
 
+// constants are the operators that make truth values of no others, or leave some out.
+var constants = []string{"ones", "ones_like", "new_ones", "zeros", "zeros_like", "new_zeros", "full", "full_like",
+	"triu", "tril", "cat", "constant_pad_nd", "pad"}
+
 // checkType refuses nodes that compute with whole numbers: those wrap around and round down.
 func (l *lowering) checkType(n *Node) error {
 	switch {
 	case slices.Contains(floats, n.DType):
 		return nil
-	case n.DType == "bool" && slices.Contains(truthValues, n.Op):
+	case n.DType == "bool" && (slices.Contains(truthValues, n.Op) || slices.Contains(constants, n.Op)):
+		return nil
+	case n.Op == "arange":
 		return nil
 	case l.viewing(n) != nil && n.DType == l.typeOf(n.Args[0].Ref):
 		return nil

@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // viewing is an operator that moves no number: where its argument lies, given where it lies, and the other way.
 type viewing struct {
@@ -65,17 +62,17 @@ func expandBackward(l *lowering, n *Node, from []Extent, at place) (place, error
 	return l.broadcast(n, from, at)
 }
 
-func reshapeBackward(_ *lowering, n *Node, from []Extent, at place) (place, error) {
-	return regroup(n, texts(n.Shape), texts(from), at)
+func reshapeBackward(l *lowering, n *Node, from []Extent, at place) (place, error) {
+	return l.regroup(n, texts(n.Shape), texts(from), at)
 }
 
-func reshapeForward(_ *lowering, n, from *Node, at place) (place, error) {
-	return regroup(n, texts(from.Shape), texts(n.Shape), at)
+func reshapeForward(l *lowering, n, from *Node, at place) (place, error) {
+	return l.regroup(n, texts(from.Shape), texts(n.Shape), at)
 }
 
 // regroup carries places over from one shape to another with the same numbers in the same order: axes are the same but
-// for some of length 1, or several of one shape make one of the other.
-func regroup(n *Node, from, to []string, at place) (place, error) {
+// for some of length 1, or some of the one shape are as many numbers as some of the other.
+func (l *lowering) regroup(n *Node, from, to []string, at place) (place, error) {
 	out := make(place, len(to))
 	i, j := 0, 0
 	for i < len(from) || j < len(to) {
@@ -88,34 +85,78 @@ func regroup(n *Node, from, to []string, at place) (place, error) {
 			out[j] = at[i]
 			i, j = i+1, j+1
 		default:
-			var ok bool
-			if i, j, ok = joined(from, to, at, out, i, j); !ok {
+			endFrom, endTo, ok := l.graph.alike(from, to, i, j)
+			if !ok {
 				return nil, refusal(n, "%v as %v", from, to)
 			}
+			copy(out[j:], l.divided(l.combined(at[i:endFrom], from[i:endFrom]), to[j:endTo]))
+			i, j = endFrom, endTo
 		}
 	}
 	return out, nil
 }
 
-// joined takes several axes of the one shape that are one of the other, told by the text of their product.
-func joined(from, to []string, at, out place, i, j int) (int, int, bool) {
-	if j >= len(to) || i >= len(from) {
-		return i, j, false
+// divided are the places of several axes of a node that are one: axes of the domain where these are as long.
+func (l *lowering) divided(axes []int, lengths []string) place {
+	if slices.ContainsFunc(axes, func(a int) bool { return a >= derivedFrom }) {
+		return l.pieces(axes, lengths)
 	}
-	for end := i + 2; end <= len(from); end++ {
-		if plain(product(from[i:end])) == plain(to[j]) {
-			for _, a := range at[i:end] {
-				out[j] = append(slices.Clone(out[j]), a...)
-			}
-			return end, j + 1, true
+	out, k := make(place, len(lengths)), 0
+	for i, length := range lengths {
+		if length == "1" {
+			continue
 		}
+		begin := k
+		for k++; k <= len(axes); k++ {
+			var own []string
+			for _, a := range axes[begin:k] {
+				own = append(own, l.domain[a].length)
+			}
+			if l.graph.equal(product(own), length) {
+				break
+			}
+		}
+		if k > len(axes) {
+			return l.pieces(axes, lengths)
+		}
+		out[i] = axes[begin:k]
 	}
-	return i, j, false
+	return out
 }
 
-// plain is a product's text by which it can be compared with another.
-func plain(text string) string {
-	factors := strings.Split(strings.NewReplacer(" ", "", "(", "", ")", "").Replace(text), "*")
-	slices.Sort(factors)
-	return strings.Join(factors, "*")
+// alike finds the fewest axes of two shapes from there on that are as many numbers.
+func (g *Graph) alike(from, to []string, i, j int) (endFrom, endTo int, ok bool) {
+	for endFrom, endTo = i+1, j+1; endFrom <= len(from) && endTo <= len(to); {
+		a, b := product(from[i:endFrom]), product(to[j:endTo])
+		if g.equal(a, b) {
+			return endFrom, endTo, true
+		}
+		m, errA := g.size(a)
+		n, errB := g.size(b)
+		if errA != nil || errB != nil {
+			return 0, 0, false
+		}
+		if m <= n {
+			endFrom++
+		} else {
+			endTo++
+		}
+	}
+	return 0, 0, false
+}
+
+// equal reports whether two lengths are the same: by their texts, or at the graph's sizes and some multiples of them.
+func (g *Graph) equal(a, b string) bool {
+	for factor := 1; a != b && factor <= 3; factor++ {
+		other := Graph{sizes: map[string]int{}}
+		for i, d := range g.Dims {
+			other.sizes[d.Name] = g.sizes[d.Name] * (1 + (factor-1)*(i+1))
+		}
+		m, errA := other.size(a)
+		n, errB := other.size(b)
+		if errA != nil || errB != nil || m != n {
+			return false
+		}
+	}
+	return true
 }

@@ -5,6 +5,8 @@ import math
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from moved import MOVED
+
 
 def traced(function, args, kwargs):
     """The graph of a function of nodes of another graph, and those nodes in the order of its arguments; None where it has
@@ -178,6 +180,11 @@ def einsum(equation, operands, *, path=None):
     each has axes of its own."""
     terms, arrow, out = equation.replace(" ", "").partition("->")
     names = terms.split(",")
+    if len(operands) > 2 and arrow and terms.replace(",", "").isalpha() and all(len(set(n)) == len(n) for n in names):
+        later = set(out + "".join(names[2:]))
+        both = "".join(dict.fromkeys(i for i in names[0] + names[1] if i in later))
+        first = torch.einsum("%s,%s->%s" % (names[0], names[1], both), operands[0], operands[1])
+        return torch.einsum("%s->%s" % (",".join([both] + names[2:]), out), first, *operands[2:])
     if len(operands) != 2 or not arrow or not all(n.isalpha() and len(set(n)) == len(n) for n in names) or (
             not set(out) <= set(terms)) or (set(names[0]) ^ set(names[1])) - set(out):
         return None
@@ -211,6 +218,7 @@ def spread(x, names, every):
 
 
 PARTS = {
+    **MOVED,
     "adaptive_avg_pool1d": adaptive_avg_pool(1), "adaptive_avg_pool2d": adaptive_avg_pool(2),
     "adaptive_avg_pool3d": adaptive_avg_pool(3), "adaptive_max_pool1d": adaptive_max_pool(1),
     "adaptive_max_pool2d": adaptive_max_pool(2), "adaptive_max_pool3d": adaptive_max_pool(3),
@@ -219,12 +227,14 @@ PARTS = {
     "cosine_embedding_loss": cosine_embedding_loss, "cross_entropy_loss": cross_entropy_loss,
     "dist": lambda x, y, p=2: torch.linalg.vector_norm(x - y, p), "dot": lambda x, y: (x * y).sum(), "einsum": einsum,
     "ger": lambda x, y: x.unsqueeze(1) * y, "glu": glu,
-    "frac": lambda x: x - torch.trunc(x), "hardshrink": lambda x, lambd=0.5: torch.where(x.abs() > lambd, x, 0.0), "lerp": lambda a, b, weight: a + (b - a) * weight,
+    "frac": lambda x: x - torch.trunc(x), "hardshrink": lambda x, lambd=0.5: torch.where(x.abs() > lambd, x, 0.0),
+    "lerp": lambda a, b, weight: a + (b - a) * weight,
     "linalg_matrix_norm": linalg_matrix_norm, "linalg_norm": linalg_norm, "logaddexp": logaddexp,
     "logaddexp2": logaddexp2, "logit": logit,
     "outer": lambda x, y: x.unsqueeze(1) * y, "poisson_nll_loss": poisson_nll_loss, "prelu": prelu, "rrelu": rrelu,
     "softshrink": lambda x, lambd=0.5: x - x.clamp(-lambd, lambd), "std_mean": std_mean,
-    "tanhshrink": lambda x: x - torch.tanh(x), "threshold": lambda x, threshold, value: torch.where(x > threshold, x, value),
+    "tanhshrink": lambda x: x - torch.tanh(x),
+    "threshold": lambda x, threshold, value: torch.where(x > threshold, x, value),
     "triplet_margin_loss": triplet_margin_loss,
     "var_mean": var_mean, "vdot": lambda x, y: (x * y).sum(),
 }

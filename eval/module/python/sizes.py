@@ -142,7 +142,11 @@ class Sizes:
         return any(got[path] != self.numbers[path] for _, got in self.samples[i])
 
     def sizes_something(self, i):
-        """Whether a knob is the length of an axis of a tensor, and no window, stride or number of groups."""
+        """Whether a knob is the length of an axis of a tensor, and no window, stride or number of groups. A window that follows
+        a length, as that of a pooling to a size, fixes it."""
+        if any(p[0] == "nodes" and "args" in p and "pool" in self.base["nodes"][p[1]]["op"] and self.changed(i, p)
+               for p in self.numbers):
+            return False
         axes = [p for p in self.numbers if p[0] == "tensors" and "shape" in p and self.changed(i, p)]
         if any(self.base["tensors"][p[1]]["kind"] == "input" for p in axes):
             return True

@@ -308,6 +308,8 @@ class Reader:
             self.taken[node] = self.taken[self.pieces[whole][k]]
             return
         name, value = self.tuples[whole], node.meta["val"]
+        if k > 0 and not node.users:
+            return
         args = self.arguments(whole.args)
         if name in ("max", "min"):
             if k == 0:
@@ -413,9 +415,9 @@ def from_start(name, node, args):
 
 def usual(name, args, value):
     """One name for operators that are the same, and sizes that are whole."""
-    if name in ("view", "reshape", "_unsafe_view", "expand"):
+    if name in ("view", "reshape", "_unsafe_view", "expand", "unflatten", "view_as", "reshape_as"):
         args = [args[0], {"list": [{"value": n} for n in value.shape]}]
-        name = "view" if name == "_unsafe_view" else name
+        name = name if name in ("reshape", "expand") else "view"
     elif name in ("t", "numpy_T", "mT", "adjoint", "matrix_H") and value.dim() >= 2 and (name != "numpy_T" or value.dim() == 2):
         name, args = "transpose", [args[0], {"value": value.dim() - 2}, {"value": value.dim() - 1}]
     elif name == "einsum" and len(args[1]["list"]) == 2 and is_product(args[0]["value"]):

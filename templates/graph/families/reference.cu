@@ -58,6 +58,9 @@ __device__ Num product_at(const Inputs& in, const int (&lengths)[4], long long a
     return num(sum, 0, size);
 }
 <%end%>
+<%- range .Edges%>
+__device__ long long at_edge_<%.Kind%>(long long c, int n) { <%.Body%> }
+<%- end%>
 <%- range .Lookups%><%if .Place%>
 __device__ Num place_<%.Name%>(const Sizes& n, Index k, Index r) { return exactly(double(<%.At%>)); }
 <%- else%>

@@ -1,0 +1,125 @@
+"""Operators that move numbers, or that are products with something around them, written out as parts.py does."""
+import math
+
+import torch
+
+
+def scaled_dot_product_attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
+    if dropout_p or enable_gqa:
+        return None
+    scores = torch.matmul(q, k.transpose(-2, -1)) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
+    if is_causal:
+        future = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool, device=q.device).triu(1)
+        scores = scores.masked_fill(future, -math.inf)
+    elif attn_mask is not None and attn_mask.dtype == torch.bool:
+        scores = scores.masked_fill(torch.logical_not(attn_mask), -math.inf)
+    elif attn_mask is not None:
+        scores = scores + attn_mask
+    return torch.matmul(torch.softmax(scores, -1), v)
+
+
+def convolution(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """One of single points: a product of matrices."""
+    def every(value, wanted):
+        return all(n == wanted for n in (value if isinstance(value, (list, tuple)) else [value]))
+
+    if (not every(list(weight.shape[2:]), 1) or not every(stride, 1) or padding == "same" or groups != 1
+            or padding != "valid" and not every(padding, 0) or x.dim() != weight.dim()):
+        return None
+    y = torch.matmul(weight.view(weight.shape[0], weight.shape[1]), x.flatten(2))
+    y = y if bias is None else y + bias.view(-1, 1)
+    return y.view([x.shape[0], weight.shape[0]] + list(x.shape[2:]))
+
+
+def roll(x, shifts, dims=()):
+    shifts, dims = ([a] if isinstance(a, int) else list(a) for a in (shifts, dims))
+    if not dims:
+        return None
+    for shift, dim in zip(shifts, dims):
+        shift %= x.shape[dim]
+        if shift:
+            x = torch.cat([x.narrow(dim, x.shape[dim] - shift, shift), x.narrow(dim, 0, x.shape[dim] - shift)], dim)
+    return x
+
+
+def repeat(x, times):
+    more = len(times) - x.dim()
+    whole = [n for pair in zip(times, [1] * more + list(x.shape)) for n in pair]
+    spread = [n for i, length in enumerate([1] * more + list(x.shape)) for n in (1, length)]
+    return x.reshape(spread).expand(whole).reshape([n * t for n, t in zip([1] * more + list(x.shape), times)])
+
+
+def repeat_interleave(x, times, dim=None, *, output_size=None):
+    if not isinstance(times, int) or dim is None:
+        return None
+    dim %= x.dim()
+    shape = list(x.shape)
+    return x.unsqueeze(dim + 1).expand(shape[:dim + 1] + [times] + shape[dim + 1:]).reshape(
+        shape[:dim] + [shape[dim] * times] + shape[dim + 1:])
+
+
+def nearest(x, size, *scales):
+    """Each number several times along the last axes."""
+    rank = x.dim() - 2
+    scales = scales[0] if scales and isinstance(scales[0], (list, tuple)) else scales
+    size = [int(n * s) for n, s in zip(x.shape[2:], scales)] if size is None else list(size)
+    if any(m % n for m, n in zip(size, x.shape[2:])):
+        return None
+    for i in range(rank):
+        x = repeat_interleave(x, size[i] // x.shape[2 + i], 2 + i)
+    return x
+
+
+def bilinear(x, y, weight, bias=None):
+    outputs, first, second = weight.shape
+    z = torch.matmul(x, weight.permute(1, 0, 2).reshape(first, outputs * second))
+    z = (z.view(list(x.shape[:-1]) + [outputs, second]) * y.unsqueeze(-2)).sum(-1)
+    return z if bias is None else z + bias
+
+
+def cdist(x, y, p=2.0, compute_mode=None):
+    return torch.linalg.vector_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1) if p > 0 else None
+
+
+def diff(x, n=1, dim=-1, prepend=None, append=None):
+    if n != 1 or prepend is not None or append is not None:
+        return None
+    return x.narrow(dim, 1, x.shape[dim] - 1) - x.narrow(dim, 0, x.shape[dim] - 1)
+
+
+def kron(x, y):
+    if x.dim() != y.dim():
+        return None
+    shapes = [n for pair in zip(x.shape, y.shape) for n in pair]
+    x = x.view([n for length in x.shape for n in (length, 1)])
+    y = y.view([n for length in y.shape for n in (1, length)])
+    return (x * y).view([a * b for a, b in zip(shapes[::2], shapes[1::2])])
+
+
+def pixel_shuffle(x, factor):
+    n, c, h, w = x.shape
+    return x.view(n, c // factor ** 2, factor, factor, h, w).permute(0, 1, 4, 2, 5, 3).reshape(
+        n, c // factor ** 2, h * factor, w * factor)
+
+
+def pixel_unshuffle(x, factor):
+    n, c, h, w = x.shape
+    return x.view(n, c, h // factor, factor, w // factor, factor).permute(0, 1, 3, 5, 2, 4).reshape(
+        n, c * factor ** 2, h // factor, w // factor)
+
+
+def channel_shuffle(x, groups):
+    n, c = x.shape[:2]
+    return x.view([n, groups, c // groups] + list(x.shape[2:])).transpose(1, 2).reshape(x.shape)
+
+
+MOVED = {
+    "bilinear": bilinear, "cdist": cdist, "channel_shuffle": channel_shuffle, "conv1d": convolution, "conv2d": convolution,
+    "conv3d": convolution, "diff": diff, "kron": kron, "pixel_shuffle": pixel_shuffle,
+    "pixel_unshuffle": pixel_unshuffle, "repeat": repeat, "repeat_interleave": repeat_interleave, "roll": roll,
+    "scaled_dot_product_attention": scaled_dot_product_attention,
+    "stack": lambda tensors, dim=0: torch.cat([x.unsqueeze(dim) for x in tensors], dim),
+    "take_along_dim": lambda x, index, dim=None: None if dim is None else torch.gather(x, dim, index),
+    "tile": lambda x, times: repeat(x, [1] * (x.dim() - len(times)) + list(times)),
+    "upsample_nearest1d": nearest, "upsample_nearest2d": nearest, "upsample_nearest3d": nearest,
+}
