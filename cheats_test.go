@@ -79,8 +79,8 @@ func TestEachCheatHasItsTest(t *testing.T) {
 func TestCheatsWithoutTests(t *testing.T) {
 	funcs := map[string][]string{"eval": {"TestVerdicts"}, "store": {"TestKill", "FuzzUnpack"}}
 	for row, want := range map[string]string{
-		"refused": "does not say what shows it",
-		"refused. *Shown by* reading; no test":                          "names neither a test nor a kernel of gate test",
+		"refused":                              "does not say what shows it",
+		"refused. *Shown by* reading; no test": "names neither a test nor a kernel of gate test",
 		"refused. *Shown by* honest K `kahan`, `tf32x3`":                "",
 		"refused. *Shown by* K `half`; T `store` FuzzUnpack, TestKill":  "",
 		"refused. *Shown by* T `store` TestKill, TestFull":              "TestFull is not in store",

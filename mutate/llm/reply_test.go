@@ -109,7 +109,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestReplyClaimsNothing: what a model says of speed or of being right is a note at most, and nothing that is built from its reply.
+// TestReplyClaimsNothing: what a model says of speed or of being right is a note at most.
 func TestReplyClaimsNothing(t *testing.T) {
 	claims := "## thought\n3x faster, verified, 1.2 us\n## genes\n" + fence("json",
 		`{"family": "plain", "genes": {"block": 128}, "score": 0.1, "median": 1200, "outcome": "ok"}`)

@@ -117,7 +117,8 @@ func TestPromotions(t *testing.T) {
 // longEnv multiplies the duels of a kernel with itself.
 const longEnv = "DARWARP_STATS_LONG"
 
-// TestSameKernelIsNotPromoted: of duels of a kernel with itself, as searches fight them, fewer than one in a thousand promotes.
+// TestSameKernelIsNotPromoted: of duels of a kernel with itself, as searches fight them, fewer than one in a thousand
+// promotes.
 func TestSameKernelIsNotPromoted(t *testing.T) {
 	for name, set := range map[string]func(*device, *rand.Rand) float64{
 		"noise of 1 %, spikes": func(*device, *rand.Rand) float64 { return 1 },
