@@ -115,6 +115,14 @@ func (t Trial) Standing() Standing {
 	return Stood
 }
 
+// Exported is the standing of whoever is exported: the many launches are asked for as well.
+func (t Trial) Exported() Standing {
+	if s := t.Standing(); s == Fell || len(t.Missing(WholeTrial)) == 0 {
+		return s
+	}
+	return OnTrial
+}
+
 // Fault is the first part that failed, nil where none did.
 func (t Trial) Fault() *Doubt {
 	if i := slices.IndexFunc(t.Parts, func(d Doubt) bool { return d.Verdict == Failed }); i >= 0 {

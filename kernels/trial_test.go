@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 )
@@ -14,18 +15,20 @@ func TestTrialStanding(t *testing.T) {
 	}
 	champion := slices.Concat(QuickTrial, SlowTrial)
 	for _, c := range []struct {
-		name  string
-		found []Doubt
-		want  Standing
+		name     string
+		found    []Doubt
+		want     Standing
+		exported Standing // empty: the same
 	}{
-		{"untried", nil, OnTrial},
-		{"quick parts", doubts(Passed, QuickTrial...), OnTrial},
-		{"all that is asked of a champion", doubts(Passed, champion...), Stood},
+		{"untried", nil, OnTrial, ""},
+		{"quick parts", doubts(Passed, QuickTrial...), OnTrial, ""},
+		{"all that is asked of a champion", doubts(Passed, champion...), Stood, OnTrial},
 		{"what is not possible is not asked", append(doubts(Passed, QuickTrial...), doubts(Impossible, SlowTrial...)...),
-			Stood},
-		{"one part failed", append(doubts(Passed, QuickTrial...), doubts(Failed, TrialEmulated)...), Fell},
-		{"the many launches count", append(doubts(Passed, champion...), doubts(Failed, TrialLaunches)...), Fell},
-		{"a part may be tried again", append(doubts(Failed, TrialFresh), doubts(Passed, champion...)...), Stood},
+			Stood, OnTrial},
+		{"the whole trial", doubts(Passed, WholeTrial...), Stood, ""},
+		{"one part failed", append(doubts(Passed, QuickTrial...), doubts(Failed, TrialEmulated)...), Fell, ""},
+		{"the many launches count", append(doubts(Passed, champion...), doubts(Failed, TrialLaunches)...), Fell, ""},
+		{"a part may be tried again", append(doubts(Failed, TrialFresh), doubts(Passed, champion...)...), Stood, OnTrial},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got Trial
@@ -34,6 +37,9 @@ func TestTrialStanding(t *testing.T) {
 			}
 			if got.Standing() != c.want {
 				t.Errorf("%s, expected %s", got.Text(), c.want)
+			}
+			if want := c.exported; got.Exported() != cmp.Or(want, c.want) {
+				t.Errorf("exported it is %s, expected %s", got.Exported(), cmp.Or(want, c.want))
 			}
 		})
 	}

@@ -88,10 +88,7 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record.Rec
 		return err
 	}
 	k.As = as
-	if _, word := r.Standing(c); word == string(kernels.OnTrial) {
-		a.Sayf("warning: candidate %s is on trial: %s runs the parts that are pending",
-			c.ID.Short(), cmdline.Of("verify", r.Path(), c.ID.Short(), "--trial"))
-	}
+	a.warnOfTrial(r, c)
 	write := func(dir string) error { return export.Write(dir, k) }
 	if err := a.proveAndWrite(ctx, dir, write, k); err != nil {
 		return asUsage(err)
@@ -99,6 +96,20 @@ func (a *app) export(ctx context.Context, dir string, as []string, r *record.Rec
 	a.Sayf("Wrote candidate %s to %s. Prove it where nvcc and the GPU are:\n\n  cd %s && %s && ./bench", c.ID.Short(), dir,
 		cmdline.Quote(dir), k.Build())
 	return nil
+}
+
+// warnOfTrial says what has not been tried of a candidate that is exported.
+func (a *app) warnOfTrial(r *record.Record, c kernels.Candidate) {
+	t, word := r.Standing(c)
+	if word == "" || t.Exported() != kernels.OnTrial {
+		return
+	}
+	var parts []string
+	for _, p := range t.Missing(kernels.WholeTrial) {
+		parts = append(parts, string(p))
+	}
+	a.Sayf("warning: candidate %s is on trial: not tried yet: %s. %s does", c.ID.Short(), strings.Join(parts, ", "),
+		cmdline.Of("verify", r.Path(), c.ID.Short(), "--trial"))
 }
 
 // proveAndWrite writes a folder. Where nvcc is, it first looks at what nvcc makes of it.

@@ -85,6 +85,10 @@ func (a *app) portfolioOf(ctx context.Context, r *record.Record, k int, beside b
 		if err != nil {
 			return p, err
 		}
+		if err := r.FallenError(c); err != nil {
+			return p, err
+		}
+		a.warnOfTrial(r, c)
 		kernel, err := a.kernelToExport(ctx, r, c)
 		if err != nil {
 			return p, err

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -105,6 +106,23 @@ func TestParse(t *testing.T) {
 				t.Errorf("%+v, %v", r, err)
 			}
 		})
+	}
+}
+
+// TestReplyClaimsNothing: what a model says of speed or of being right is a note at most.
+func TestReplyClaimsNothing(t *testing.T) {
+	claims := "## thought\n3x faster, verified, 1.2 us\n## genes\n" + fence("json",
+		`{"family": "plain", "genes": {"block": 128}, "score": 0.1, "median": 1200, "outcome": "ok"}`)
+	if r, err := Parse(claims); err == nil {
+		t.Errorf("%+v: keys beside family and genes were read over", r)
+	}
+	for field := range reflect.TypeFor[Reply]().Fields() {
+		switch field.Type {
+		case reflect.TypeFor[string](), reflect.TypeFor[[]kernels.Variant](), reflect.TypeFor[[]Edit](),
+			reflect.TypeFor[*kernels.PlanSpec]():
+		default:
+			t.Errorf("%s is a %v: a figure or a verdict has no place in a reply", field.Name, field.Type)
+		}
 	}
 }
 

@@ -282,3 +282,26 @@ func TestBeyondScored(t *testing.T) {
 		}
 	}
 }
+
+// TestSeedsAreNew: no two sessions have a seed in common, nor all of their drawn sizes.
+func TestSeedsAreNew(t *testing.T) {
+	p := kernelstest.Problem(t, kernelstest.Product)
+	seeds, sizes := map[uint64]int{}, [2][]string{}
+	for session := range sizes {
+		s, err := New(Wanted{Problem: p, DType: kernels.FP16, Workloads: p.Workloads, Effort: Emulated(),
+			RNG: device.SecretNumbers()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range s.List {
+			c := &s.List[i]
+			if other, found := seeds[c.Seed]; found && other != session {
+				t.Errorf("case %s of session %d has a seed of another session", c.Name, session)
+			}
+			seeds[c.Seed], sizes[session] = session, append(sizes[session], fmt.Sprint(c.Dims))
+		}
+	}
+	if len(seeds) < 20 || slices.Equal(sizes[0], sizes[1]) {
+		t.Errorf("%d seeds; sizes %v and %v", len(seeds), sizes[0], sizes[1])
+	}
+}

@@ -219,6 +219,41 @@ func TestFakedSample(t *testing.T) {
 	}
 }
 
+// TestNormalLines: all lines of L2 are made normal ones before each sample, hot or cold, and in either half of a duel.
+func TestNormalLines(t *testing.T) {
+	f := newFaked(t)
+	run := device.Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}
+	cold, fresh := run, run
+	cold.Cache, fresh.Fresh = "cold", 2
+	for _, r := range []device.Run{run, cold, fresh} {
+		a, b := f.contender(t, "copy"), f.contender(t, "copy")
+		requests := []*device.Request{{Duel: &device.Duel{A: a, B: b, Run: r, Pairs: 4}}}
+		if r.Fresh == 0 {
+			requests = append(requests, &device.Request{Time: &device.Time{Contender: a, Runs: []device.Run{r}, Count: 4}})
+		}
+		for _, req := range requests {
+			f.driver.Log()
+			f.ask(t, req)
+			graphs, normal := 0, false
+			for _, line := range f.driver.Log() {
+
+				switch {
+				case line == "normal_lines":
+					normal = true
+				case strings.HasPrefix(line, "launch_graph"):
+					if graphs++; !normal {
+						t.Errorf("%s, fresh %d: sample %d begins with what was there", r.Cache, r.Fresh, graphs)
+					}
+					normal = false
+				}
+			}
+			if graphs < 4 {
+				t.Errorf("%s, fresh %d: %d samples", r.Cache, r.Fresh, graphs)
+			}
+		}
+	}
+}
+
 // TestUnloadLater: a gated or timed program stays loaded until its request is answered, and no longer than to the next.
 func TestUnloadLater(t *testing.T) {
 	f := newFaked(t)

@@ -179,5 +179,5 @@ func (k Kernel) provenance() any {
 		Standing   kernels.Standing         `json:"standing"` // on trial, or stood
 		Trial      []kernels.Doubt          `json:"trial,omitempty"`
 	}{k.Bundle.Problem.Name, k.Bundle.Hash(), templates.IncludeHash(), k.DType, k.Provenance, k.Candidate, k.Lineage,
-		k.Baselines, k.Trial.Standing(), k.Trial.Parts}
+		k.Baselines, k.Trial.Exported(), k.Trial.Parts}
 }

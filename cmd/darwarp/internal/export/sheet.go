@@ -147,6 +147,11 @@ func (s *sheet) Doubts() (all []kernels.Doubt) {
 	return all
 }
 
+// TrialLine is the trial in one line.
+func (s *sheet) TrialLine() string {
+	return fmt.Sprintf("%s: %s", s.Trial.Exported(), s.Trial.Of(kernels.WholeTrial))
+}
+
 // Doubted reports whether a part of the trial is pending.
 func (s *sheet) Doubted() bool { return len(s.Trial.Missing(kernels.WholeTrial)) > 0 }
 
