@@ -70,6 +70,13 @@ func TestGraphsShareRows(t *testing.T) {
 
 // gateStarts sends the naive start of each family through the gate of the cpu device, and sampled points.
 func gateStarts(t *testing.T, b *templates.Bundle, loads []kernels.Workload) {
+	t.Helper()
+	gatePoints(t, b, loads, gatedPoints)
+}
+
+// gatePoints sends points of each family through the gate of the cpu device. All but the first may be duplicates.
+func gatePoints(t *testing.T, b *templates.Bundle, loads []kernels.Workload,
+	of func(*testing.T, *kernels.Family, kernels.Device, kernels.DType) []kernels.Genome) {
 	dtype := b.Problem.DTypes[0]
 	pool, err := eval.Open(t.Context(), eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
 		DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: loads, Cache: "hot", Jobs: 1,
@@ -79,7 +86,7 @@ func gateStarts(t *testing.T, b *templates.Bundle, loads []kernels.Workload) {
 	}
 	defer pool.Close()
 	for _, f := range b.Families {
-		for i, g := range gatedPoints(t, f, pool.Device(), dtype) {
+		for i, g := range of(t, f, pool.Device(), dtype) {
 			job, err := b.Job(f, g, pool.Device(), dtype)
 			if err != nil {
 				t.Fatal(err)
@@ -94,6 +101,32 @@ func gateStarts(t *testing.T, b *templates.Bundle, loads []kernels.Workload) {
 			}
 		}
 	}
+}
+
+// TestRowsAreReadAgain gates rows that nothing keeps, of which a thread has several words in flight, by blocks and by
+// clusters.
+func TestRowsAreReadAgain(t *testing.T) {
+	if f := env.Locate().CXX; f.Path == "" {
+		t.Skipf("GENERIC FAMILIES ARE NOT GATED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
+	}
+	if eval.Sampled() && rand.IntN(4) > 0 {
+		t.Skip("runs one time of four where DARWARP_SAMPLE is set")
+	}
+	b := graphBundle(t, "../templates/graph/testdata/softmax.json")
+	gatePoints(t, b, b.Problem.SmallWorkloads()[:1], func(t *testing.T, f *kernels.Family, dev kernels.Device,
+		d kernels.DType) (list []kernels.Genome) {
+		for _, cluster := range []int{1, 8} {
+			g := f.Defaults()
+			for gene, v := range map[string]int{"threads_per_row": 128, "cluster": cluster, "vector": 4, "items": 2} {
+				g[gene] = kernels.Int(v)
+			}
+			if err := f.Check(g, dev, d); err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, g)
+		}
+		return list
+	})
 }
 
 // gatedPoints are the naive start of a family, and as many others as DARWARP_SAMPLE says.

@@ -11,8 +11,8 @@ import (
 // of others: that of a slice, of what stands behind something, of one number in a window, or one that is read.
 const derivedFrom = 1 << 16
 
-// derived is a coordinate: that along some axes as one, or the number that is read at an index; times scale, plus shift,
-// plus a length of dims and minus another where they are named; and then a part of that.
+// derived is a coordinate: that along some axes as one, or the number that is read at an index; times scale, plus
+// shift, plus a length of dims and minus another where they are named; and then a part of that.
 type derived struct {
 	axes         []int
 	lengths      []string // of the axes, where some are worked out themselves
@@ -132,8 +132,8 @@ func (l *lowering) pieces(axes []int, lengths []string) place {
 
 func isOne(text string) bool { return text == "1" }
 
-// rejoined puts the pieces of what was one axis together again where a tensor has them all, side by side, so that it is read
-// as it lies.
+// rejoined puts the pieces of what was one axis together again where a tensor has them all, side by side, so that it is
+// read as it lies.
 func (l *lowering) rejoined(at place, lengths []string) place {
 	for i := range at {
 		d := l.spot(at[i])

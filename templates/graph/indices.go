@@ -70,6 +70,9 @@ func (l *lowering) lookUp(n *Node, name string, dim int, index Arg, indexAt, at 
 	for _, axes := range where {
 		x.spots = append(x.spots, l.spot(axes))
 	}
+	if slices.ContainsFunc(l.sort(true), func(a int) bool { return l.along(derived{index: x}, a) }) {
+		return nil, refusal(n, "a sum of numbers that indices choose: the same ones come again, and so do their roundings")
+	}
 	at[dim] = l.worked(derived{index: x, scale: 1})
 	if length == "1" {
 		at[dim] = nil

@@ -82,8 +82,8 @@ func (p *program) indexText(x *indexed) string {
 	return fmt.Sprintf("(long long)(in.%s[%s])", inName(x.tensor), at)
 }
 
-// partText is the part of a coordinate along one of the axes that it is made of. A division in 64 bits takes some hundred
-// instructions.
+// partText is the part of a coordinate along one of the axes that it is made of. A division in 64 bits takes some
+// hundred instructions.
 func (p *program) partText(d derived, text string) string {
 	if d.over == "" && d.within == "" {
 		return text

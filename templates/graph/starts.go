@@ -29,10 +29,9 @@ func (p *program) start(list []choice) string {
 // starts are those of all families, by name.
 func (p *program) starts() map[string]string {
 	w := p.wide()
-	out := map[string]string{}
+	out := map[string]string{"rows": p.start(p.rowStart())}
 	for name, list := range map[string][]choice{
 		"map":     {{"vector", w}, {"items", p.inFlight(4, w)}},
-		"rows":    p.rowStart(),
 		"columns": p.columnStart(),
 		"spread":  append(p.stagedStart(), choice{"threads", 512}, choice{"vector", w}, choice{"items", p.inFlight(4, w)}),
 		"scan": {{"threads_per_row", p.threads(16)}, {"rows_per_block", 256 / max(p.threads(16), 64)}, {"vector", w},
@@ -42,6 +41,9 @@ func (p *program) starts() map[string]string {
 		"windows":      {{"items", 4}},
 	} {
 		out[name] = p.start(list)
+	}
+	if again := p.rereadStart(); again != nil {
+		out["rows"] += p.start(again)
 	}
 	if slices.ContainsFunc(p.outputs, func(o output) bool { return o.full }) {
 		out["spread"] += p.start(append(p.stagedStart(), choice{"threads", 256}, choice{"vector", w},
@@ -92,6 +94,9 @@ func (p *program) rowStart() []choice {
 	for threads*cluster*8 < words && cluster < 8 && p.product == nil {
 		cluster, threads = 2*cluster, 512
 	}
+	if cluster == 4 && terms%w > 0 { // numbers go one by one: fewer for each thread, and two blocks fit
+		cluster = 8
+	}
 	list := append(p.stagedStart(), choice{"threads_per_row", threads}, choice{"rows_per_block", max(128/threads, 1)},
 		choice{"vector", w})
 	if cluster > 1 {
@@ -105,6 +110,23 @@ func (p *program) rowStart() []choice {
 		return append(list, choice{"keep", "shared"}, choice{"items", 4})
 	}
 	return append(p.stagedStart(), choice{"threads_per_row", 1024}, choice{"vector", w}, choice{"items", 4})
+}
+
+// rereadStart is for rows that clusters share, if those of all clusters together stay in L2 from one reading to the
+// next: nothing is kept on chip, so that a block has many loads in flight, and clusters read while others write.
+func (p *program) rereadStart() []choice {
+	terms, _ := p.graph.size(product(p.lengths(true)))
+	const most = 32 << 20 / 16 // bytes of a row, with 16 clusters in 32 MiB of L2
+	bytes := terms * 16 / p.wide()
+	if p.product != nil || terms < 32<<10 || bytes > most || !p.rereads() {
+		return nil
+	}
+	list := []choice{{"threads_per_row", 1024}, {"cluster", 8}, {"vector", p.wide()}, {"keep", "reread"}, {"items", 4},
+		{"store", "streaming"}}
+	if p.has()["Twice"] {
+		list = append(list, choice{"algorithm", "merged"})
+	}
+	return list
 }
 
 // columnStart has eight threads on a row, or more where it is long, and keeps what they read at once.

@@ -42,14 +42,31 @@ public:
     __device__ __forceinline__ void prefetch(const T*, const Span&) {}
     __device__ __forceinline__ void advance(const T* x, const Span& s) { row = x, span = s; }
 
+    // Words are loaded before f is called for any of them: no load is moved ahead of what f stores.
     template <class F>
     __device__ __forceinline__ void each(F f) {
-        #pragma unroll UNROLL
-        for (Column c = span.begin + span.lane * N; c < span.end; c += THREADS * N) {
-            float v[N];
-            unpack<T, N>(load_word<HINT, N>(row + c), v);
-            f(-1, c, v);
+        constexpr Column PITCH = THREADS * N;
+        Column c = span.begin + span.lane * N;
+        #pragma unroll 1
+        for (; c + (UNROLL - 1) * PITCH < span.end; c += UNROLL * PITCH) {
+            Word<T, N> words[UNROLL];
+            #pragma unroll
+            for (int i = 0; i < UNROLL; ++i) words[i] = load_word<HINT, N>(row + c + i * PITCH);
+            #pragma unroll
+            for (int i = 0; i < UNROLL; ++i) call(f, c + i * PITCH, words[i]);
         }
+        if constexpr (UNROLL > 1) {
+            #pragma unroll 1
+            for (; c < span.end; c += PITCH) call(f, c, load_word<HINT, N>(row + c));
+        }
+    }
+
+private:
+    template <class F>
+    __device__ __forceinline__ static void call(F& f, Column c, const Word<T, N>& word) {
+        float v[N];
+        unpack<T, N>(word, v);
+        f(-1, c, v);
     }
 };
 
