@@ -202,6 +202,9 @@ func TestRefusals(t *testing.T) {
 		{"sums of sums", nested(maxPasses + 1), "expected at most 8"},
 		{"two products", node("p", "mm", refX+`,{"ref":"w"}`, `"rows", "rows"`) + "," +
 			node("y", "mm", `{"ref":"p"},`+refX, whole), "expected tensors and their transposes"},
+		{"a product beside sums of other rows", node("p", "mm", refX+`,{"ref":"w"}`, `"rows", "rows"`) + "," +
+			node("s", "sum", refX+alongRows+`,{"value":true}`, `"rows", "1"`) + "," +
+			node("y", "add", `{"ref":"p"},{"ref":"s"}`, `"rows", "rows"`), "its result is used along other axes"},
 		{"a scan of a scan", node("c", "cumsum", refX+`,{"value":1}`, whole) + "," +
 			node("y", "cumsum", `{"ref":"c"},{"value":1}`, whole), "expected one"},
 		{"a scan along an axis of 1", node("y", "cumsum", `{"ref":"x3"},{"value":0}`, `"1", "rows", "cols"`),

@@ -172,6 +172,9 @@ func pairUp(n *Node, a, b side) (*matmul, error) {
 
 // multiply is the value of the one product that a program has.
 func (l *lowering) multiply(n *Node, m *matmul, at place) (*value, error) {
+	if !l.lies(n, at) {
+		return nil, refusal(n, "its result is used along other axes")
+	}
 	if len(l.sort(true)) > 0 {
 		return l.staged(n, m, at)
 	}
@@ -183,6 +186,23 @@ func (l *lowering) multiply(n *Node, m *matmul, at place) (*value, error) {
 	}
 	l.product = m
 	return l.intern(&value{kind: isAcc, varies: true, key: accKey}), nil
+}
+
+// lies reports whether axes of the domain are as long as those of a node that run along them.
+func (l *lowering) lies(n *Node, at place) bool {
+	for i, axes := range at {
+		var lengths []string
+		for _, a := range axes {
+			if a >= derivedFrom {
+				return true // it is looked up
+			}
+			lengths = append(lengths, l.domain[a].length)
+		}
+		if len(axes) > 0 && !l.graph.equal(product(lengths), texts(n.Shape)[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // staged is the value of a product whose rows are summed afterwards: it is written to memory first, and then read.
