@@ -93,10 +93,10 @@ func (l *lowering) index(n *Node, a Arg, below string) error {
 	i, ok := l.tensors[a.Ref]
 	if a.kind != 'r' || !ok || l.nodes[a.Ref] != nil || wholes[l.graph.Tensors[i].DType] == "" ||
 		l.graph.Tensors[i].DType == "bool" {
-		return refusal(n, "its classes: expected an input of int64")
+		return refusal(n, "its classes or indices: expected an input of int64")
 	}
 	if old := l.below[a.Ref]; old != "" && old != below {
-		return refusal(n, "its classes are %s and %s", old, below)
+		return refusal(n, "its classes or indices are %s and %s", old, below)
 	}
 	if size, err := l.graph.size(below); err != nil || size > mostIndex {
 		return refusal(n, "of %s classes: expected at most %d", below, mostIndex)

@@ -5,17 +5,11 @@ import torch
 
 
 def scaled_dot_product_attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
-    if dropout_p or enable_gqa:
+    """Where each row sees all keys. One that sees a single key is v whatever the score, also where that is inf in fp32."""
+    if dropout_p or enable_gqa or is_causal or attn_mask is not None and attn_mask.dtype == torch.bool:
         return None
     scores = torch.matmul(q, k.transpose(-2, -1)) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
-    if is_causal:
-        future = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool, device=q.device).triu(1)
-        scores = scores.masked_fill(future, -math.inf)
-    elif attn_mask is not None and attn_mask.dtype == torch.bool:
-        scores = scores.masked_fill(torch.logical_not(attn_mask), -math.inf)
-    elif attn_mask is not None:
-        scores = scores + attn_mask
-    return torch.matmul(torch.softmax(scores, -1), v)
+    return torch.matmul(torch.softmax(scores if attn_mask is None else scores + attn_mask, -1), v)
 
 
 def convolution(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
@@ -77,10 +71,6 @@ def bilinear(x, y, weight, bias=None):
     return z if bias is None else z + bias
 
 
-def cdist(x, y, p=2.0, compute_mode=None):
-    return torch.linalg.vector_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1) if p > 0 else None
-
-
 def diff(x, n=1, dim=-1, prepend=None, append=None):
     if n != 1 or prepend is not None or append is not None:
         return None
@@ -114,7 +104,7 @@ def channel_shuffle(x, groups):
 
 
 MOVED = {
-    "bilinear": bilinear, "cdist": cdist, "channel_shuffle": channel_shuffle, "conv1d": convolution, "conv2d": convolution,
+    "bilinear": bilinear, "channel_shuffle": channel_shuffle, "conv1d": convolution, "conv2d": convolution,
     "conv3d": convolution, "diff": diff, "kron": kron, "pixel_shuffle": pixel_shuffle,
     "pixel_unshuffle": pixel_unshuffle, "repeat": repeat, "repeat_interleave": repeat_interleave, "roll": roll,
     "scaled_dot_product_attention": scaled_dot_product_attention,
