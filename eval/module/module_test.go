@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"darwarp/eval"
 	"darwarp/eval/internal/sandbox"
+	"darwarp/eval/internal/torch"
 )
 
 func TestMain(m *testing.M) {
@@ -49,6 +51,22 @@ func ask(t *testing.T, name, project string) Question {
 		t.Fatal(err)
 	}
 	return Question{Source: strings.ReplaceAll(string(text), "PROJECT", project), Name: name}
+}
+
+// TestWrittenOut holds what operators are written out as against torch's own.
+func TestWrittenOut(t *testing.T) {
+	python, err := torch.Python()
+	if err != nil {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	cmd := exec.Command(python, "-B", "testdata/moved.py", "python")
+	out, err := cmd.CombinedOutput()
+	if strings.Contains(string(out), "No module named 'torch'") {
+		t.Skip("SKIPPED: no torch")
+	}
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
 }
 
 // TestHostile: whatever a file does, the error is one clean line, and nothing of this machine was touched.

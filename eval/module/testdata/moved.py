@@ -1,0 +1,38 @@
+"""What operators are written out as gives what they give."""
+import sys
+
+import torch
+
+sys.path.insert(0, sys.argv[1])
+from parts import PARTS  # noqa: E402
+
+f = torch.nn.functional
+x, y = torch.rand(2, 3, 4, 6), torch.rand(2, 8, 3, 5)
+a, b, weight = torch.rand(7, 3), torch.rand(7, 4), torch.rand(5, 3, 4)
+q, mask, points = torch.rand(2, 3, 8, 4), torch.rand(8, 8), torch.rand(5, 8, 1, 1)
+for name, args, want in [
+    ("roll", (x, 1, 2), torch.roll(x, 1, 2)),
+    ("roll", (x, [-2, 9], [0, 3]), torch.roll(x, [-2, 9], [0, 3])),
+    ("repeat", (x, [2, 1, 3, 1, 2]), x.repeat(2, 1, 3, 1, 2)),
+    ("tile", (x, [2, 3]), x.tile(2, 3)),
+    ("repeat_interleave", (x, 3, -1), x.repeat_interleave(3, -1)),
+    ("stack", ([x, x + 1], 1), torch.stack([x, x + 1], 1)),
+    ("upsample_nearest2d", (x, None, (2.0, 3.0)), f.interpolate(x, scale_factor=(2, 3))),
+    ("upsample_nearest2d", (x, [8, 18]), f.interpolate(x, (8, 18))),
+    ("pixel_shuffle", (y, 2), f.pixel_shuffle(y, 2)),
+    ("pixel_unshuffle", (x, 2), f.pixel_unshuffle(x, 2)),
+    ("channel_shuffle", (y, 4), f.channel_shuffle(y, 4)),
+    ("kron", (a, b), torch.kron(a, b)),
+    ("diff", (x,), torch.diff(x)),
+    ("bilinear", (a, b, weight), f.bilinear(a, b, weight)),
+    ("conv2d", (y, points, torch.ones(5)), f.conv2d(y, points, torch.ones(5))),
+    ("conv2d", (y, points, None, 2), None),
+    ("conv2d", (y, torch.rand(5, 8, 3, 3)), None),
+    ("einsum", ("id,jd,d->ij", [a, a, torch.ones(3)]), a @ a.T),
+    ("scaled_dot_product_attention", (q, q, q, mask), f.scaled_dot_product_attention(q, q, q, mask)),
+    ("scaled_dot_product_attention", (q, q, q, None, 0.0, True), None),
+]:
+    got = PARTS[name](*args)
+    if (got is None) != (want is None) or got is not None and not (
+            got.shape == want.shape and torch.allclose(got, want, atol=1e-5)):
+        sys.exit("%s is not what torch has" % name)
