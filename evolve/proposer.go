@@ -171,7 +171,7 @@ func (x *proposer) draw(op mutate.Operator, d *pointDeme) (mutate.Proposal, kern
 func (x *proposer) brief(p *mutate.Pool, d *pointDeme) *mutate.Pool {
 	x.points = x.waiting.points(x.queue.points(x.points[:0], d.number()), d.number())
 	x.points = x.ready.points(x.points, d.number())
-	p.Hurry, p.Pending = x.hurry, x.points
+	p.Hurry, p.Live, p.Pending = x.hurry, !x.queue.inOrder, x.points
 	return p
 }
 

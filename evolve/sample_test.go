@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"darwarp/kernels"
+	"darwarp/mutate"
 )
 
 // TestSampleGoesOnWhileLittleIsKnown: with many in flight the first sample is asked for before a verdict is known. It
@@ -49,5 +50,16 @@ func TestSampleGoesOnWhileLittleIsKnown(t *testing.T) {
 				t.Errorf("%d points of the sample, want %d", n, tt.sampled)
 			}
 		})
+	}
+}
+
+// TestLiveOnlyWithoutOrder: where a seed fixes the search, what a model expects is not kept across verdicts, for no
+// checkpoint has it.
+func TestLiveOnlyWithoutOrder(t *testing.T) {
+	for _, inOrder := range []bool{true, false} {
+		x := mustSearch(t, toyConfig(t, "hills"), newFake(22, inOrder), &memory{}).proposer
+		if p := x.brief(&mutate.Pool{}, x.pop.points()[0]); p.Live == inOrder {
+			t.Errorf("answers in order: %v, live: %v", inOrder, p.Live)
+		}
 	}
 }

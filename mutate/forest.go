@@ -13,11 +13,11 @@ type forest struct {
 	trees [][]node
 }
 
-// node is a leaf where column is leaf: its value is the mean of the rows that came there.
+// node is a leaf where column is leaf: its value is the mean of the rows that came there. Its left child follows it.
 type node struct {
-	column, most uint8 // rows with at most so much go to left
-	left, right  int32
 	value        float32
+	right        int32
+	column, most uint8 // rows with at most so much go to left
 }
 
 const (
@@ -50,10 +50,10 @@ type grower struct {
 	tree     []node
 }
 
-// column is a column of the rows, in a row itself, with its least and its greatest value.
+// column is a column of the rows: the values that it has, in order, and by row the place among them. Figures have few
+// values over a wide range.
 type column struct {
-	of     []uint8
-	lo, hi int
+	of, values []uint8
 }
 
 // bin is what rows with one value of a column add up to.
@@ -66,13 +66,21 @@ type bin struct {
 func columnsOf(rows [][]uint8) []column {
 	all := make([]column, len(rows[0]))
 	for c := range all {
-		x := column{of: make([]uint8, len(rows)), lo: 255}
-		for i, row := range rows {
-			v := row[c]
-			x.of[i] = v
-			x.lo, x.hi = min(x.lo, int(v)), max(x.hi, int(v))
+		var place [256]int
+		for _, row := range rows {
+			place[row[c]] = 1
 		}
-		all[c] = x
+		x := &all[c]
+		for v, has := range place {
+			if has > 0 {
+				place[v] = len(x.values)
+				x.values = append(x.values, uint8(v))
+			}
+		}
+		x.of = make([]uint8, len(rows))
+		for i, row := range rows {
+			x.of[i] = uint8(place[row[c]])
+		}
 	}
 	return all
 }
@@ -144,31 +152,37 @@ func (g *grower) build(ids []int32) int32 {
 	if len(ids) < 2*leafRows || square/n-mean*mean < 1e-10 {
 		return at
 	}
-	column, most, ok := g.split(ids, sum)
+	best, ok := g.split(ids, sum)
 	if !ok {
 		return at
 	}
-	left, right := g.part(ids, column, most)
-	l := g.build(left)
+	left, right := g.part(ids, best)
+	g.build(left)
 	r := g.build(right)
 	t := &g.tree[at]
-	t.column, t.most, t.left, t.right = column, most, l, r
+	t.column, t.most, t.right = best.column, best.most, r
 	return at
 }
 
-// split finds the column and the bound that leave the least variance. Within a gap of values that no
-// row has, the bound is drawn.
-func (g *grower) split(ids []int32, sum float64) (column, most uint8, ok bool) {
+// cut is a bound on a column: of the training rows those with at most so many of its values go to left, and of all
+// others those with at most so much.
+type cut struct {
+	column, value, most uint8
+}
+
+// split finds the column and the bound that leave the least variance. Within a gap of values that no row has, the
+// bound is drawn.
+func (g *grower) split(ids []int32, sum float64) (best cut, ok bool) {
 	gain := math.Inf(-1)
 	share := tryColumn(len(g.columns))
 	for c := range g.columns {
 		if g.rng.Float64() > share {
 			continue
 		}
-		lo, hi := g.histogram(ids, c)
+		bins := g.histogram(ids, c)
 		left, n := 0.0, int32(0)
-		for v := lo; v < hi; v++ {
-			b := &g.bins[v]
+		for v := range bins[1:] {
+			b := &bins[v]
 			left += b.sum
 			n += b.count
 			rest := int32(len(ids)) - n
@@ -179,47 +193,47 @@ func (g *grower) split(ids []int32, sum float64) (column, most uint8, ok bool) {
 				continue
 			}
 			if x := left*left/float64(n) + (sum-left)*(sum-left)/float64(rest); x > gain {
-				gain, column, most, ok = x, uint8(c), uint8(v+g.gap(v, hi)), true
+				gain, best, ok = x, cut{uint8(c), uint8(v), g.columns[c].bound(g.rng, bins, v)}, true
 			}
 		}
 	}
-	return column, most, ok
+	return best, ok
 }
 
-// histogram fills the bins by value of a column, and gives the least and the greatest value of all rows: one pass over
-// these is cheaper than a look for their own.
-func (g *grower) histogram(ids []int32, column int) (lo, hi int) {
+// histogram fills the bins of a column, one for each value that any row has.
+func (g *grower) histogram(ids []int32, column int) []bin {
 	c := &g.columns[column]
-	if c.lo >= c.hi {
-		return c.lo, c.lo
+	bins := g.bins[:len(c.values)]
+	if len(bins) == 1 {
+		return bins
 	}
-	clear(g.bins[c.lo : c.hi+1])
+	clear(bins)
 	for _, i := range ids {
-		b := &g.bins[c.of[i]]
+		b := &bins[c.of[i]]
 		b.sum += g.drawn[i]
 		b.count++
 	}
-	return c.lo, c.hi
+	return bins
 }
 
-// gap draws a step into the values after v that no row has.
-func (g *grower) gap(v, hi int) int {
-	empty := 0
-	for v+1+empty < hi && g.bins[v+1+empty].count == 0 {
-		empty++
+// bound draws what goes to left with a value: that, or any more that is less than what the next of these rows has.
+func (c *column) bound(rng *rand.Rand, bins []bin, value int) uint8 {
+	next := value + 1
+	for next < len(bins)-1 && bins[next].count == 0 {
+		next++
 	}
-	if empty == 0 {
-		return 0
+	if gap := int(c.values[next]) - int(c.values[value]); gap > 1 {
+		return c.values[value] + uint8(rng.IntN(gap))
 	}
-	return g.rng.IntN(empty + 1)
+	return c.values[value]
 }
 
 // part moves the rows of the left side to the front.
-func (g *grower) part(ids []int32, column, most uint8) (left, right []int32) {
+func (g *grower) part(ids []int32, at cut) (left, right []int32) {
 	k, w := 0, 0
-	of := g.columns[column].of
+	of := g.columns[at.column].of
 	for _, i := range ids {
-		if of[i] <= most {
+		if of[i] <= at.value {
 			ids[k] = i
 			k++
 		} else {
@@ -231,23 +245,36 @@ func (g *grower) part(ids []int32, column, most uint8) (left, right []int32) {
 	return ids[:k], ids[k:]
 }
 
-// predict is the mean over the trees and its spread: large where the trees disagree.
-func (f *forest) predict(row []uint8) (mean, deviation float64) {
-	square := 0.0
+// predict is the mean over the trees for each row, and their spread: large where the trees disagree. It goes tree by
+// tree: one stays in the processor's first cache, all of them do not.
+func (f *forest) predict(rows [][]uint8) (mean, deviation []float64) {
+	mean, deviation = make([]float64, len(rows)), make([]float64, len(rows))
 	for _, t := range f.trees {
-		x := &t[0]
-		for x.column != leaf {
-			if row[x.column] <= x.most {
-				x = &t[x.left]
-			} else {
-				x = &t[x.right]
-			}
+		for i, row := range rows {
+			v := value(t, row)
+			mean[i] += v
+			deviation[i] += v * v
 		}
-		v := float64(x.value)
-		mean += v
-		square += v * v
 	}
 	n := float64(len(f.trees))
-	mean /= n
-	return mean, math.Sqrt(max(1e-8, square/n-mean*mean))
+	for i := range rows {
+		mean[i] /= n
+		deviation[i] = math.Sqrt(max(1e-8, deviation[i]/n-mean[i]*mean[i]))
+	}
+	return mean, deviation
+}
+
+// value is what a tree says of a row.
+func value(tree []node, row []uint8) float64 {
+	at := int32(0)
+	for {
+		x := &tree[at]
+		if x.column == leaf {
+			return float64(x.value)
+		}
+		at++
+		if row[x.column] > x.most {
+			at = x.right
+		}
+	}
 }

@@ -20,8 +20,7 @@ func TestGrowBeside(t *testing.T) {
 	if reflect.DeepEqual(of(1), of(2)) {
 		t.Error("two seeds have grown one forest")
 	}
-	low, _ := of(1).predict([]uint8{1, 4, 4})
-	if high, _ := of(1).predict([]uint8{7, 4, 4}); high-low < 4 {
-		t.Errorf("%.2f and %.2f: expected 6 between them", low, high)
+	if v, _ := of(1).predict([][]uint8{{1, 4, 4}, {7, 4, 4}}); v[1]-v[0] < 4 {
+		t.Errorf("%.2f and %.2f: expected 6 between them", v[0], v[1])
 	}
 }

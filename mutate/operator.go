@@ -32,6 +32,7 @@ type Pool struct {
 	Pending []int            // points in flight
 	Known   func(i int) bool // whether a point was asked for already
 	Hurry   bool             // time is what the search has to spend, and not evaluations
+	Live    bool             // verdicts come when they come: no seed fixes the search, and models are kept across some
 	View    *View            // of Space; made when it is first needed
 	Outlook *Outlook         // of this population; nil: every proposal has a forest of its own
 }

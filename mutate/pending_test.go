@@ -42,7 +42,8 @@ func bigPool(t testing.TB, verdicts int) *Pool {
 	for range verdicts {
 		i := p.Space.Sample(rng)
 		known[i] = true
-		p.Seen = append(p.Seen, &Individual{Index: i, Point: p.Space.At(i), Score: bowl(p.Space.At(i)), Cost: 1})
+		p.Seen = append(p.Seen, &Individual{Index: i, Point: p.Space.At(i), Score: bowl(p.Space.At(i)),
+			Cost: 1 + float64(i%7)})
 	}
 	p.Best = slices.Clone(p.Seen)
 	slices.SortStableFunc(p.Best, func(a, b *Individual) int { return int(math.Copysign(1, a.Score-b.Score)) })
@@ -63,18 +64,25 @@ func ask(t testing.TB, rng *rand.Rand, p *Pool, op Operator, n int) {
 	}
 }
 
-// BenchmarkSurrogateInFlight is the cost of one choice in a space of a million points with 70 in flight: the training
-// set is at its bound. At a hundred verdicts a second it has to stay well under 10 ms.
+// BenchmarkSurrogateInFlight is the cost of one choice in a space of a million points, as in a search: a verdict comes
+// before each. With 22 in flight, as on one GPU, it is to stay near 2 ms of one core, so that a hundred verdicts a
+// second leave the search idle. From 256 verdicts on the training set is at its bound.
 func BenchmarkSurrogateInFlight(b *testing.B) {
-	for _, hurry := range []bool{false, true} {
-		b.Run(fmt.Sprintf("hurry=%v", hurry), func(b *testing.B) {
-			rng, p := rand.New(rand.NewPCG(23, 24)), bigPool(b, 1000)
-			ask(b, rng, p, Random{}, 70)
-			p.Hurry = hurry
-			for b.Loop() {
-				Surrogate{}.Propose(rng, p)
+	for _, flight := range []int{22, 70} {
+		for _, known := range []int{30, 100, 250, 1000} {
+			for _, hurry := range []bool{false, true} {
+				b.Run(fmt.Sprintf("flight=%d/known=%d/hurry=%v", flight, known, hurry), func(b *testing.B) {
+					rng, p := rand.New(rand.NewPCG(23, 24)), bigPool(b, known)
+					ask(b, rng, p, Random{}, flight)
+					p.Hurry, p.Live, p.Outlook = hurry, true, &Outlook{}
+					seen := p.Seen
+					for i := 0; b.Loop(); i++ {
+						p.Seen = slices.Concat(seen, seen[:i%(len(seen)/8+1)])
+						Surrogate{}.Propose(rng, p)
+					}
+				})
 			}
-		})
+		}
 	}
 }
 
@@ -94,6 +102,27 @@ func TestSpreadCountsWhatIsInFlight(t *testing.T) {
 	}
 	if a, b := at(true), at(false); !slices.Equal(a, b) {
 		t.Errorf("one by one %v, at once %v", a, b)
+	}
+}
+
+// TestSeconds: a live search keeps the forest for seconds until it knows a sixteenth more, or less than before; where a
+// seed fixes the search each proposal has its own.
+func TestSeconds(t *testing.T) {
+	for _, live := range []bool{true, false} {
+		p, grown := &Pool{Live: live, Outlook: &Outlook{}}, 0
+		var got []int
+		for _, known := range []int{16, 17, 18, 18, 19, 20, 5} {
+			p.Seen = make([]*Individual, known)
+			p.seconds(func() *forest { grown++; return &forest{} })
+			got = append(got, grown)
+		}
+		want := []int{1, 1, 2, 2, 2, 3, 4}
+		if !live {
+			want = []int{1, 2, 3, 4, 5, 6, 7}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("live %v: %v forests were grown, expected %v", live, got, want)
+		}
 	}
 }
 
@@ -127,13 +156,20 @@ func TestInFlightHidesNothing(t *testing.T) {
 }
 
 // TestOutlook: with hundreds in flight one forest serves several proposals, none of them twice, and no more than it
-// may; with as many in flight as one GPU has, each has its own.
+// may; with as many in flight as one GPU has, each has its own, until a live search knows hundreds of verdicts.
 func TestOutlook(t *testing.T) {
-	for _, tt := range []struct{ known, pending, verdicts, forests int }{{100, 320, 0, 1}, {100, 320, 9, 1},
-		{100, 320, 10, 2}, {640, 320, 19, 1}, {640, 320, 20, 2}, {640, 96, 2, 1}, {640, 96, 3, 2}, {640, 22, 0, 5}} {
+	for _, tt := range []struct {
+		known, pending, verdicts, forests int
+		live                              bool
+	}{
+		{100, 320, 0, 1, false}, {100, 320, 9, 1, false}, {100, 320, 10, 2, false}, {640, 320, 19, 1, false},
+		{640, 320, 20, 2, false}, {640, 96, 2, 1, false}, {640, 96, 3, 2, false}, {640, 22, 0, 5, false},
+		{640, 320, 19, 1, true}, {640, 320, 20, 2, true}, {640, 96, 4, 1, true}, {640, 96, 5, 2, true},
+		{640, 22, 4, 1, true}, {640, 22, 5, 2, true}, {255, 22, 1, 2, true}, {100, 22, 0, 5, true},
+	} {
 		rng, p := rand.New(rand.NewPCG(31, 32)), bigPool(t, tt.known)
 		ask(t, rng, p, Random{}, tt.pending)
-		p.Outlook = &Outlook{}
+		p.Outlook, p.Live = &Outlook{}, tt.live
 		forests, last := 0, 0.0
 		for i := range 5 {
 			if i == 1 {

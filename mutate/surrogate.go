@@ -28,7 +28,7 @@ func (Surrogate) Propose(rng *rand.Rand, pool *Pool) (Proposal, bool) {
 		return Proposal{}, false
 	}
 	if pool.Outlook != nil {
-		o.table, o.tabled = pool.Outlook.table, pool.Outlook.tabled
+		o.kept = pool.Outlook.kept
 		*pool.Outlook = *o
 	}
 	rate := acquisition(rng, pool, o.best)
@@ -48,9 +48,15 @@ type Outlook struct {
 	verdicts int     // that the forest was grown from
 	best     float64 // of them
 	points   []outlook
+	kept
+}
 
-	table  *table
-	tabled int // verdicts that the table was made of
+// kept is what serves beyond the next forest.
+type kept struct {
+	table   *table
+	tabled  int // verdicts that the table was made of
+	seconds *forest
+	timed   int // verdicts that the forest for seconds was grown from
 }
 
 type outlook struct {
@@ -58,28 +64,33 @@ type outlook struct {
 	mean, deviation, cost float64
 }
 
-// perForest is how many proposals of those in flight are made of one forest: with 22 in flight, as on one GPU, each has
-// its own. A search with many in flight keeps it longer, once it knows enough that a thirty-second more teaches little,
-// but never for more than a quarter of those in flight: it could not keep 64 devices busy else. Without the first bound
-// searches with 150 and 320 in flight were worse after 400 verdicts.
+// perForest is how many proposals of those in flight are made of one forest: with 22 in flight, as on one GPU, each
+// has its own. A live search keeps it longer once a verdict more teaches little: one of 128. Any search with many in
+// flight does so for one of 32: it could not keep 64 devices busy else. But none keeps it for more than a quarter of
+// those in flight: without that, searches with 150 and 320 in flight were worse after 400 verdicts.
 const (
 	perForest = 32
 	many      = 128
-	perMany   = 4
-	perKnown  = 32
+	perFlight = 4
+	perKnown  = 128
+	perMany   = 32
 )
 
 // serves is for how many verdicts a model of those known serves.
-func serves(inFlight, known int) int {
-	if inFlight < many {
-		return inFlight / perForest
+func (p *Pool) serves(known int) int {
+	n, teaches := len(p.Pending), perKnown
+	switch {
+	case n >= many:
+		teaches = perMany
+	case !p.Live:
+		return n / perForest
 	}
-	return max(inFlight/perForest, min(inFlight/perMany, known/perKnown))
+	return max(n/perForest, min(n/perFlight, known/teaches))
 }
 
 // current reports whether a model of so many verdicts still serves.
 func (p *Pool) current(verdicts int) bool {
-	return len(p.Best) > 0 && len(p.Seen) >= verdicts && len(p.Seen)-verdicts < serves(len(p.Pending), verdicts)
+	return len(p.Best) > 0 && len(p.Seen) >= verdicts && len(p.Seen)-verdicts < p.serves(verdicts)
 }
 
 func (o *Outlook) lasts(pool *Pool) bool {
@@ -102,23 +113,43 @@ func look(rng *rand.Rand, pool *Pool) *Outlook {
 		grow = growBeside
 	}
 	f := grow(rng, s)
-	var cost *forest
+	rows := make([][]uint8, len(choices))
+	for k, i := range choices {
+		rows[k] = pool.view().row(i)
+	}
+	mean, deviation := f.predict(rows)
+	cost := make([]float64, len(rows))
 	if pool.Hurry {
-		for i, o := range seen {
-			s.y[i] = math.Log(max(o.Cost, 1e-3))
-		}
-		s.noise = nil
-		cost = grow(rng, s)
+		cost, _ = pool.seconds(func() *forest { return grow(rng, s.ofSeconds(seen)) }).predict(rows)
 	}
 	o := &Outlook{verdicts: len(pool.Seen), best: best, points: make([]outlook, len(choices))}
 	for k, i := range choices {
-		row, p := pool.view().row(i), outlook{index: i}
-		if p.mean, p.deviation = f.predict(row); cost != nil {
-			p.cost, _ = cost.predict(row)
-		}
-		o.points[k] = p
+		o.points[k] = outlook{i, mean[k], deviation[k], cost[k]}
 	}
 	return o
+}
+
+// seconds is a forest for the logarithm of the seconds that a verdict takes. A live search grows it again when it knows
+// a sixteenth more: how long kernels take to compile and to time changes less than where the best ones are.
+func (p *Pool) seconds(grow func() *forest) *forest {
+	const part = 16
+	o := p.Outlook
+	if !p.Live || o == nil {
+		return grow()
+	}
+	if more := len(p.Seen) - o.timed; o.kept.seconds == nil || more < 0 || more > o.timed/part {
+		o.kept.seconds, o.timed = grow(), len(p.Seen)
+	}
+	return o.kept.seconds
+}
+
+// ofSeconds is the sample with the logarithms of seconds in place of times.
+func (s sample) ofSeconds(seen []*Individual) sample {
+	for i, o := range seen {
+		s.y[i] = math.Log(max(o.Cost, 1e-3))
+	}
+	s.noise = nil
+	return s
 }
 
 // acquisition rates predictions, more is better: by the logarithm of the expected improvement on best, as is right for

@@ -21,7 +21,8 @@ func TestForestLearns(t *testing.T) {
 	wrong, blind := 0.0, 0.0
 	for range 200 {
 		r := []uint8{uint8(rng.IntN(16)), uint8(rng.IntN(2)), uint8(rng.IntN(9))}
-		mean, deviation := f.predict(r)
+		means, deviations := f.predict([][]uint8{r})
+		mean, deviation := means[0], deviations[0]
 		wrong += math.Abs(mean - truth(r))
 		blind += math.Abs(10 - truth(r))
 		if !(deviation > 0) {
@@ -39,8 +40,8 @@ func TestForestDoubtsNoise(t *testing.T) {
 		for i := range 64 {
 			s.rows, s.y, s.noise = append(s.rows, []uint8{uint8(i)}), append(s.y, float64(i/32)), append(s.noise, noise)
 		}
-		_, d := grow(rand.New(rand.NewPCG(3, 4)), s).predict([]uint8{10})
-		return d
+		_, d := grow(rand.New(rand.NewPCG(3, 4)), s).predict([][]uint8{{10}})
+		return d[0]
 	}
 	if calm, loud := deviation(0), deviation(1); loud < 1.3*calm {
 		t.Errorf("deviation %g without noise, %g with", calm, loud)
