@@ -35,13 +35,9 @@ const (
 // serve starts the server. It listens at HOST:PORT; no host is every address, and port 0 any that is free.
 // check lets others in than the search's own workers; nil: nobody.
 func serve(listen, dir string, check server.Authentication) (*host, error) {
-	name, text, err := net.SplitHostPort(listen)
+	name, port, err := splitListen(listen)
 	if err != nil {
 		return nil, err
-	}
-	port, err := strconv.Atoi(text)
-	if err != nil || port < 0 || port > 65535 {
-		return nil, fmt.Errorf("port %q: expected 0 to 65535", text)
 	}
 	if port == 0 {
 		port = server.RANDOM_PORT
@@ -67,6 +63,23 @@ func serve(listen, dir string, check server.Authentication) (*host, error) {
 		return nil, fmt.Errorf("cannot listen at %s: is the port in use?", listen)
 	}
 	return h, nil
+}
+
+// CheckListen refuses what is no address to listen at.
+func CheckListen(text string) error {
+	_, _, err := splitListen(text)
+	return err
+}
+
+func splitListen(text string) (name string, port int, err error) {
+	name, digits, err := net.SplitHostPort(text)
+	if err == nil {
+		port, err = strconv.Atoi(digits)
+	}
+	if err != nil || port < 0 || port > 65535 {
+		return "", 0, fmt.Errorf("%q: expected HOST:PORT to listen at, as :4222 for all addresses of this machine", text)
+	}
+	return name, port, nil
 }
 
 func (h *host) options(name string, port int, streams string) *server.Options {

@@ -156,6 +156,9 @@ func readTask(data []byte) (of task, err error) {
 
 // Serve keeps workers for several searches until ctx ends. dir is a private folder for keys.
 func Serve(ctx context.Context, dir, listen string, say func(string, ...any)) error {
+	if err := fleet.CheckListen(listen); err != nil {
+		return exit.Usagef("--listen: %v", err)
+	}
 	return fleet.Serve(ctx, fleet.HubConfig{Listen: listen, Dir: dir, Version: session.Version(), Say: say})
 }
 
