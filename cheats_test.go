@@ -28,8 +28,8 @@ func cheatRows(page string) map[string]string {
 	return out
 }
 
-// untested says what is wrong with what a row names as its tests, or nothing. A package goes before its tests, and holds until the
-// next kind of evidence; the rows of TestVerdicts go behind it.
+// untested says what is wrong with what a row names as its tests, or nothing. A package goes before its tests, and
+// holds until the next kind of evidence; the rows of TestVerdicts go behind it.
 func untested(row string, funcs map[string][]string, verdicts string) string {
 	_, tests, ok := strings.Cut(row, "*Shown by* ")
 	if !ok {
@@ -57,8 +57,8 @@ func untested(row string, funcs map[string][]string, verdicts string) string {
 	return ""
 }
 
-// TestEachCheatHasItsTest: each row of the list of cheats and faults names a test that is there, in the package that it says, or
-// kernels of `gate test`, which gatetest's own test looks for.
+// TestEachCheatHasItsTest: each row of the list of cheats and faults names a test that is there, in the package that it
+// says, or kernels of `gate test`, which gatetest's own test looks for.
 func TestEachCheatHasItsTest(t *testing.T) {
 	funcs := testFuncs(t)
 	verdicts, err := os.ReadFile("eval/pool_test.go")

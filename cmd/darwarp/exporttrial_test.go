@@ -12,8 +12,8 @@ import (
 	"darwarp/store"
 )
 
-// TestExportSaysOnTrial: an export, alone or of a portfolio, says which parts of the whole trial were not tried, the many launches
-// among them, and a candidate that fell is not exported.
+// TestExportSaysOnTrial: an export, alone or of a portfolio, says which parts of the whole trial were not tried, the
+// many launches among them, and a candidate that fell is not exported.
 func TestExportSaysOnTrial(t *testing.T) {
 	t.Setenv("PATH", "") // no nvcc
 	t.Setenv("TESTDATA", "testdata")
@@ -44,20 +44,9 @@ func TestExportSaysOnTrial(t *testing.T) {
 				t.Fatal(err)
 			}
 			triedRun(t, path, c.found)
-			args := []string{"export", path, "-o", out}
-			if portfolio {
-				args = append(args, "--portfolio", "2")
-			}
-			var said bytes.Buffer
-			a := newApp(&console.Console{Out: &bytes.Buffer{}, Err: &said})
-			root := a.rootCmd()
-			root.SetArgs(args)
-			root.SetErr(&said)
-			if err := root.ExecuteContext(t.Context()); err != nil {
-				said.WriteString(err.Error())
-			}
-			if warns := strings.Contains(said.String(), "trial"); warns != (c.says != "") || !strings.Contains(said.String(), c.says) {
-				t.Errorf("%s, portfolio %v: %s", c.name, portfolio, said.String())
+			said := exporting(t, path, out, portfolio)
+			if strings.Contains(said, "trial") != (c.says != "") || !strings.Contains(said, c.says) {
+				t.Errorf("%s, portfolio %v: %s", c.name, portfolio, said)
 			}
 			text, _ := os.ReadFile(filepath.Join(out, "README.md"))
 			heading := "## Trial: " + c.heading + "\n"
@@ -69,6 +58,23 @@ func TestExportSaysOnTrial(t *testing.T) {
 			}
 		}
 	}
+}
+
+// exporting is what is said while a run is exported, its error included.
+func exporting(t *testing.T, path, out string, portfolio bool) string {
+	t.Helper()
+	args := []string{"export", path, "-o", out}
+	if portfolio {
+		args = append(args, "--portfolio", "2")
+	}
+	var said bytes.Buffer
+	root := newApp(&console.Console{Out: &bytes.Buffer{}, Err: &said}).rootCmd()
+	root.SetArgs(args)
+	root.SetErr(&said)
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		said.WriteString(err.Error())
+	}
+	return said.String()
 }
 
 // triedRun enters parts of a trial of the best candidate of a run, and a portfolio of it and another one.
