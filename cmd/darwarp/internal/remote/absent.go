@@ -39,9 +39,9 @@ func (p Place) Check() error {
 
 // Worker is one worker of a fleet.
 type Worker struct {
-	Worker, State, Why, Device string
-	Slots, Answers             int
-	Busy, Ratio, Silent        float64
+	Worker, State, Why, Device, Doing string
+	Slots, Answers                    int
+	Busy, Ratio, Silent, Rate         float64
 }
 
 // Status is who is in a fleet.
