@@ -94,6 +94,9 @@ func (x Access) CheckServer(text string) error {
 		if x != (Access{}) {
 			return errors.New("only a server that runs already, as --fleet nats://HOST:4222, is told who asks")
 		}
+		if text == "" { // no fleet
+			return nil
+		}
 		return CheckListen(text)
 	}
 	a, err := parseServer(text)
