@@ -53,12 +53,7 @@ func TestGraphsGate(t *testing.T) {
 
 // TestGraphsShareRows does so at a size at which blocks of the reference share a row.
 func TestGraphsShareRows(t *testing.T) {
-	if f := env.Locate().CXX; f.Path == "" {
-		t.Skipf("GENERIC FAMILIES ARE NOT GATED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
-	}
-	if eval.Sampled() && rand.IntN(4) > 0 {
-		t.Skip("runs one time of four where DARWARP_SAMPLE is set")
-	}
+	sometimesGated(t)
 	b := graphBundle(t, "../templates/graph/testdata/frobenius.json")
 	dims := kernels.Dims{"batch": 1, "features": 3, "h": 1, "w": 15000}
 	l, err := b.Problem.ReferenceLaunch(dims, b.Problem.DTypes[0])
@@ -66,6 +61,17 @@ func TestGraphsShareRows(t *testing.T) {
 		t.Fatalf("%+v, %v", l, err)
 	}
 	gateStarts(t, b, []kernels.Workload{{Name: "long", Dims: dims}})
+}
+
+// sometimesGated skips a test without a C++ compiler, and three times of four where tests are sampled.
+func sometimesGated(t *testing.T) {
+	t.Helper()
+	if f := env.Locate().CXX; f.Path == "" {
+		t.Skipf("GENERIC FAMILIES ARE NOT GATED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
+	}
+	if eval.Sampled() && rand.IntN(4) > 0 {
+		t.Skip("runs one time of four where DARWARP_SAMPLE is set")
+	}
 }
 
 // gateStarts sends the naive start of each family through the gate of the cpu device, and sampled points.
@@ -106,12 +112,7 @@ func gatePoints(t *testing.T, b *templates.Bundle, loads []kernels.Workload,
 // TestRowsAreReadAgain gates rows that nothing keeps, of which a thread has several words in flight, by blocks and by
 // clusters.
 func TestRowsAreReadAgain(t *testing.T) {
-	if f := env.Locate().CXX; f.Path == "" {
-		t.Skipf("GENERIC FAMILIES ARE NOT GATED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
-	}
-	if eval.Sampled() && rand.IntN(4) > 0 {
-		t.Skip("runs one time of four where DARWARP_SAMPLE is set")
-	}
+	sometimesGated(t)
 	b := graphBundle(t, "../templates/graph/testdata/softmax.json")
 	gatePoints(t, b, b.Problem.SmallWorkloads()[:1], func(t *testing.T, f *kernels.Family, dev kernels.Device,
 		d kernels.DType) (list []kernels.Genome) {

@@ -3,6 +3,7 @@ package graph
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -52,34 +53,22 @@ func TestChecked(t *testing.T) {
 	}
 }
 
-// TestTiny: rows of numbers whose squares are 0 in fp32 are asked for where something keeps a divisor from 0, and not
-// where torch itself divides by 0.
-func TestTiny(t *testing.T) {
-	for name, left := range map[string]bool{
-		"l2norm": true, "frobenius": true, "rms_written": false, "cosine_loss": false,
+// TestWithout: rows of numbers whose squares are 0 in fp32 are asked for where something keeps a divisor from 0, and
+// not where torch itself divides by 0; single terms where no distances from a mean are added up, of which none is 0.
+func TestWithout(t *testing.T) {
+	for name, left := range map[string][]string{
+		"l2norm": {"tiny"}, "frobenius": {"tiny"}, "rms_written": nil, "cosine_loss": nil,
+		"layernorm": {"single"}, "batchnorm": {"single"}, "softmax": nil,
 	} {
 		out, err := read(t, "testdata/"+name+".json").Folder()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(string(out["problem.toml"]), `without = ["tiny"]`); got != left {
-			t.Errorf("%s: tiny is left out: %v", name, got)
-		}
-	}
-}
-
-// TestCentred: where distances from a mean are added up, a line of zeros but for one is a sum of many terms. The class
-// of single terms is left out there, and only there.
-func TestCentred(t *testing.T) {
-	for name, left := range map[string]bool{
-		"layernorm": true, "rms_written": false, "l2norm": false, "softmax": false,
-	} {
-		out, err := read(t, "testdata/"+name+".json").Folder()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(string(out["problem.toml"]), `"single"`); got != left {
-			t.Errorf("%s: single terms are left out: %v", name, got)
+		for _, class := range []string{"tiny", "single"} {
+			want := slices.Contains(left, class)
+			if got := strings.Contains(string(out["problem.toml"]), `without = ["`+class+`"]`); got != want {
+				t.Errorf("%s: %s is left out: %v", name, class, got)
+			}
 		}
 	}
 }

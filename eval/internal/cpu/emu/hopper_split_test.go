@@ -1,12 +1,6 @@
 package emu
 
-import (
-	"math/rand/v2"
-	"strings"
-	"testing"
-
-	"darwarp/kernels"
-)
+import "testing"
 
 // TestPlantedInShares plants bugs in a point whose blocks share the terms of a sum: those of a cluster send each other
 // their sums, and clusters pass theirs on as words that speak for themselves. The first is none, and comes out right.
@@ -14,7 +8,7 @@ func TestPlantedInShares(t *testing.T) {
 	needCompiler(t)
 	job := hopperJob(t, "gemm", 132, map[string]any{"block_n": 32, "stages": 2, "split_k": 4, "split_cluster": 2,
 		"shares": "interleaved", "handover": "direct"})
-	for _, c := range []struct{ name, old, new, kind string }{
+	for _, c := range []mutation{
 		{"none", "", "", ""},
 		{"bytes not awaited", "mbarrier_wait(all_sent(warp), 0);", "", "race"},
 		{"sent before the barriers are there",
@@ -25,22 +19,6 @@ func TestPlantedInShares(t *testing.T) {
 		{"room of another block", "room + cluster_rank() *", "room + (cluster_rank() ^ 1) % 1 *", "race|wrong"},
 		{"not every plane is added", "p + i < PLANES) {\n", "p + i < PLANES - 1) {\n", "wrong"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			source := strings.Replace(job.Source, c.old, c.new, 1)
-			if source == job.Source && c.old != "" {
-				t.Fatalf("the source has no %q", c.old)
-			}
-			prog, p := build(t, source, true), newProduct(70, 40, 600, kernels.FP16, rand.New(rand.NewPCG(3, 3)))
-			for prog.seed = range 2 {
-				r := p.run(t, prog, &job)
-				if t.Logf("%s, line %d: %s", r.Kind, r.Line, r.Message); c.kind == "" || c.kind == "wrong" {
-					if wrong := p.wrong(job.Acc); r.Kind != "" || (wrong != "") != (c.kind == "wrong") {
-						t.Errorf("%+v %s, want %q", r, wrong, c.kind)
-					}
-				} else if r.Kind == "" || !strings.Contains(c.kind, r.Kind) {
-					t.Errorf("%+v, want %s", r, c.kind)
-				}
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { c.run(t, &job, 70, 40, 600) })
 	}
 }

@@ -78,7 +78,7 @@ func TestPlantedInHopper(t *testing.T) {
 	needCompiler(t)
 	job := hopperJob(t, "gemm", 2, map[string]any{"block_m": 128, "block_n": 64, "consumers": 2, "cluster_m": 2,
 		"blocks": "persistent", "epilogue": "tensor", "stages": 3})
-	for _, c := range []struct{ name, old, new, kind string }{
+	for _, c := range []mutation{
 		{"none", "", "", ""},
 		{"the other block not told", "mbarrier_arrive_at(empty(slot), lane)",
 			"mbarrier_arrive_at(empty(slot), here)", "race"},
@@ -95,23 +95,30 @@ func TestPlantedInHopper(t *testing.T) {
 		{"wrong swizzle", "swizzle<CHUNKS>(lane % 16, p + lane / 16)",
 			"swizzle<CHUNKS>(lane % 16, p + lane / 16 ^ 2)", "wrong"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			source := strings.Replace(job.Source, c.old, c.new, 1)
-			if source == job.Source && c.old != "" {
-				t.Fatalf("the source has no %q", c.old)
+		t.Run(c.name, func(t *testing.T) { c.run(t, &job, 300, 200, 264) })
+	}
+}
+
+// mutation is a change of a source, and what comes of it: nothing, what the emulator reports, or a wrong output.
+type mutation struct{ name, old, new, kind string }
+
+// run makes the change and multiplies matrices of a size, in two orders of blocks.
+func (c mutation) run(t *testing.T, job *kernels.Job, m, n, k int) {
+	t.Helper()
+	source := strings.Replace(job.Source, c.old, c.new, 1)
+	if source == job.Source && c.old != "" {
+		t.Fatalf("the source has no %q", c.old)
+	}
+	prog, p := build(t, source, true), newProduct(m, n, k, kernels.FP16, rand.New(rand.NewPCG(3, 3)))
+	for prog.seed = range 2 {
+		r := p.run(t, prog, job)
+		if t.Logf("%s, line %d: %s", r.Kind, r.Line, r.Message); c.kind == "" || c.kind == "wrong" {
+			if wrong := p.wrong(job.Acc); r.Kind != "" || (wrong != "") != (c.kind == "wrong") {
+				t.Errorf("%+v %s, want %q", r, wrong, c.kind)
 			}
-			prog, p := build(t, source, true), newProduct(300, 200, 264, kernels.FP16, rand.New(rand.NewPCG(3, 3)))
-			for prog.seed = range 2 {
-				r := p.run(t, prog, &job)
-				if t.Logf("%s, line %d: %s", r.Kind, r.Line, r.Message); c.kind == "" || c.kind == "wrong" {
-					if wrong := p.wrong(job.Acc); r.Kind != "" || (wrong != "") != (c.kind == "wrong") {
-						t.Errorf("%+v %s, want %q", r, wrong, c.kind)
-					}
-				} else if r.Kind == "" || !strings.Contains(c.kind, r.Kind) {
-					t.Errorf("%+v, want %s", r, c.kind)
-				}
-			}
-		})
+		} else if r.Kind == "" || !strings.Contains(c.kind, r.Kind) {
+			t.Errorf("%+v, want %s", r, c.kind)
+		}
 	}
 }
 
