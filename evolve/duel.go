@@ -40,7 +40,7 @@ func (s *Search) awaitsLikely() bool {
 
 // overtake gives up an heir's trial and a duel where somebody is far ahead, and has the time to fight and to be tried.
 func (s *Search) overtake() {
-	at := slices.IndexFunc(s.queue.waiting(), func(t *task) bool { return t.isDuel() && !t.dropped })
+	at := slices.IndexFunc(s.queue.waiting(), func(t *task) bool { return t.isDuel() && t.isAsked() && !t.dropped })
 	if s.ev.InOrder() || at < 0 && !s.reign.hasHeir() || s.ending.has() || s.settlesSoon() {
 		return
 	}

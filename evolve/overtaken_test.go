@@ -90,3 +90,34 @@ func TestOvertakenDuel(t *testing.T) {
 		})
 	}
 }
+
+// TestKnownDuelIsNotOvertaken: a duel whose outcome was stored before waits to be entered, and there is nothing to give
+// up. The evaluator was never asked.
+func TestKnownDuelIsNotOvertaken(t *testing.T) {
+	cfg := toyConfig(t, "hills")
+	cfg.Budget.Evals = 30
+	s := mustSearch(t, cfg, newCourt(2), &memory{})
+	seen := false
+	emit := func(e Event) {
+		by, start := s.reign.challenger(s.pop), s.pop.start()
+		if seen || by == nil || by.score >= farAhead*start.score || e.Kind != KindResult {
+			return
+		}
+		seen = true
+		known := &task{Champion: s.reign.reigning().id, Challenger: start.id}
+		s.queue.answered(answer{task: known})
+		if s.overtake(); known.dropped {
+			t.Error("given up, though it is over")
+		}
+		s.queue.leaveOut(known)
+	}
+	if _, err := s.Run(context.Background(), emit); err != nil || !seen {
+		t.Fatalf("somebody was far ahead: %v; %v", seen, err)
+	}
+}
+
+// leaveOut forgets a task that was entered as answered.
+func (q *queue) leaveOut(t *task) {
+	q.pending = slices.DeleteFunc(q.pending, func(x *task) bool { return x == t })
+	q.arrived = slices.DeleteFunc(q.arrived, func(a answer) bool { return a.task == t })
+}

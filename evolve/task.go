@@ -35,6 +35,9 @@ type flight struct {
 	dropped   bool // nobody wants to know any more
 }
 
+// isAsked says that the evaluator was asked; it was not where the answer was known before, as of a stored duel.
+func (f *flight) isAsked() bool { return f.cancel != nil }
+
 // drop gives up a task that something better has overtaken.
 func (f *flight) drop() {
 	f.dropped = true
