@@ -15,32 +15,34 @@ import (
 
 // job is a kernels.Job as it travels: rendered, with the values that its plan reads. Env has those of them that are no
 // genes.
-// What is long lies behind the JSON, which says how long: nothing of it is escaped, or looked at twice.
+// What is long lies behind the JSON, which says how long: nothing of it is escaped, or looked at twice. So do the
+// values, of which a candidate has dozens.
 type job struct {
 	ID      kernels.ID      `json:"id"`
-	Variant kernels.Variant `json:"variant"`
-	Bytes   []int           `json:"bytes"` // of what lies behind, in the order of behind
+	Variant kernels.Variant `json:"variant"` // its genes lie behind
+	Bytes   []int           `json:"bytes"`   // of what lies behind, in the order of encodeRequest
 
 	Source   string          `json:"-"`
 	Compiled json.RawMessage `json:"-"` // by another worker; empty: by nobody
 	Plan     json.RawMessage `json:"-"` // a kernels.PlanSpec
 	Device   json.RawMessage `json:"-"` // a kernels.Device
+	Genes    values          `json:"-"`
+	Env      values          `json:"-"`
 
-	Env  map[string]kernels.Value `json:"env"`
-	Acc  kernels.DType            `json:"acc,omitempty"`
-	Bar  map[string]float64       `json:"bar,omitempty"` // ns a call on the first worker
-	Each bool                     `json:"each,omitempty"`
-	Base map[string]float64       `json:"base,omitempty"`
+	Acc  kernels.DType      `json:"acc,omitempty"`
+	Bar  map[string]float64 `json:"bar,omitempty"` // ns a call on the first worker
+	Each bool               `json:"each,omitempty"`
+	Base map[string]float64 `json:"base,omitempty"`
 }
 
 // parts is how many pieces of a job lie behind the JSON.
-const parts = 4
+const parts = 6
 
 // encodeRequest writes a request: a line of JSON, and what lies behind it. It writes into buf where there is room.
 func encodeRequest(buf []byte, r *request) []byte {
 	size := 0
 	for _, j := range r.Jobs {
-		j.Bytes = []int{len(j.Source), len(j.Compiled), len(j.Plan), len(j.Device)}
+		j.Bytes = []int{len(j.Source), len(j.Compiled), len(j.Plan), len(j.Device), len(j.Genes), len(j.Env)}
 		for _, n := range j.Bytes {
 			size += n
 		}
@@ -49,6 +51,7 @@ func encodeRequest(buf []byte, r *request) []byte {
 	data := append(append(slices.Grow(buf[:0], len(head)+1+size), head...), '\n')
 	for _, j := range r.Jobs {
 		data = append(append(append(append(data, j.Source...), j.Compiled...), j.Plan...), j.Device...)
+		data = append(append(data, j.Genes...), j.Env...)
 	}
 	return data
 }
@@ -71,6 +74,7 @@ func decodeRequest(data []byte) (r request, err error) {
 			behind[i], rest = rest[:n], rest[n:]
 		}
 		j.Source, j.Compiled, j.Plan, j.Device = string(behind[0]), behind[1], behind[2], behind[3]
+		j.Genes, j.Env = behind[4], behind[5]
 	}
 	return r, nil
 }
@@ -82,8 +86,11 @@ type packer struct {
 }
 
 func (p *packer) pack(j *kernels.Job) (*job, error) {
-	out := &job{ID: j.ID, Variant: j.Variant, Source: j.Source, Env: map[string]kernels.Value{}, Acc: j.Acc,
-		Bar: j.Bar.Times(), Each: j.Each, Base: j.Base}
+	out := &job{ID: j.ID, Variant: j.Variant, Source: j.Source, Acc: j.Acc, Bar: j.Bar.Times(), Each: j.Each, Base: j.Base}
+	for name, v := range j.Variant.Genes {
+		out.Genes = out.Genes.with(name, v)
+	}
+	out.Variant.Genes = nil
 	if j.Plan != nil { // a recording needs none
 		out.Plan, _ = p.plans.get(j.Plan, func() (json.RawMessage, error) { return encode(j.Plan.Spec), nil })
 	}
@@ -101,7 +108,7 @@ func (p *packer) pack(j *kernels.Job) (*job, error) {
 			return nil, fmt.Errorf("%s of candidate %s: %w", name, j.ID.Short(), err)
 		}
 		if g, ok := j.Variant.Genes[name]; !ok || g != value {
-			out.Env[name] = value
+			out.Env = out.Env.with(name, value)
 		}
 	}
 	out.Device, _ = p.devices.get(device, func() (json.RawMessage, error) { return encode(device), nil })
@@ -110,7 +117,7 @@ func (p *packer) pack(j *kernels.Job) (*job, error) {
 
 // unpacker has what a worker has compiled of plans and read of devices.
 type unpacker struct {
-	plans   memo[string, *kernels.Plan]
+	plans   memo[string, *compiled]
 	devices memo[string, kernels.Device]
 }
 
@@ -122,49 +129,94 @@ func (u *unpacker) unpack(j *job, problem *kernels.Problem) (out *kernels.Job, e
 	if err != nil {
 		return nil, err
 	}
-	out = &kernels.Job{ID: j.ID, Variant: j.Variant, Source: j.Source, Env: expr.Env{"device": device}, Acc: j.Acc,
+	genes, more := j.Genes.about(), j.Env.about()
+	out = &kernels.Job{ID: j.ID, Variant: j.Variant, Source: j.Source, Env: make(expr.Env, 1+genes+more), Acc: j.Acc,
 		Each: j.Each, Base: j.Base}
-	for _, values := range []map[string]kernels.Value{j.Variant.Genes, j.Env} {
-		for name, v := range values {
-			out.Env[name] = v.Any()
-		}
+	out.Env["device"] = device
+	if genes > 0 {
+		out.Variant.Genes = make(kernels.Genome, genes)
 	}
-	if len(j.Plan) > 0 {
-		out.Plan, err = u.compile(j, out.Env, problem)
+	err = errors.Join(
+		j.Genes.each(func(name string, v kernels.Value) { out.Variant.Genes[name], out.Env[name] = v, v.Any() }),
+		j.Env.each(func(name string, v kernels.Value) { out.Env[name] = v.Any() }))
+	if err != nil || len(j.Plan) == 0 {
+		return out, err
+	}
+	known, err := u.plans.get(string(j.Plan), func() (*compiled, error) {
+		c := &compiled{}
+		return c, json.Unmarshal(j.Plan, &c.spec)
+	})
+	if err == nil {
+		out.Plan, err = known.plan(out.Env, problem)
 	}
 	return out, err
 }
 
-// compile compiles a plan against the problem that the worker has. A plan depends on the names and kinds that it may
-// read, and not on their values.
-func (u *unpacker) compile(j *job, env expr.Env, problem *kernels.Problem) (*kernels.Plan, error) {
-	key := append(make([]byte, 0, len(j.Plan)+1024), j.Plan...)
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		key = append(append(append(key, ' '), name...), kindOfValue(env[name])...)
+// compiled is a plan, compiled against the problem that the worker has. It depends on the names and kinds that it may
+// read, and not on their values, and so there is one for each choice of these that was met.
+type compiled struct {
+	spec  kernels.PlanSpec
+	mu    sync.Mutex
+	plans []scoped
+}
+
+type scoped struct {
+	kinds map[string]string
+	plan  *kernels.Plan
+}
+
+// mostScopes bounds the memory of one plan: of a family all candidates have the same names.
+const mostScopes = 64
+
+// plan is the one for such values.
+func (c *compiled) plan(env expr.Env, problem *kernels.Problem) (*kernels.Plan, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.plans {
+		if s.fits(env) {
+			return s.plan, nil
+		}
 	}
-	return u.plans.get(string(key), func() (*kernels.Plan, error) {
-		var spec kernels.PlanSpec
-		if err := json.Unmarshal(j.Plan, &spec); err != nil {
-			return nil, err
+	scope, kinds := expr.Scope(maps.Clone(env)), map[string]string{}
+	for name, v := range env {
+		kinds[name] = kindOfValue(v)
+	}
+	for _, d := range problem.DimNames {
+		scope[d] = 0
+	}
+	plan, err := kernels.CompilePlan("plan", c.spec, problem.Tensors, scope)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.plans) >= mostScopes {
+		c.plans = nil
+	}
+	c.plans = append(c.plans, scoped{kinds, plan})
+	return plan, nil
+}
+
+func (s *scoped) fits(env expr.Env) bool {
+	if len(env) != len(s.kinds) {
+		return false
+	}
+	for name, v := range env {
+		if s.kinds[name] != kindOfValue(v) {
+			return false
 		}
-		scope := expr.Scope(maps.Clone(env))
-		for _, d := range problem.DimNames {
-			scope[d] = 0
-		}
-		return kernels.CompilePlan("plan", spec, problem.Tensors, scope)
-	})
+	}
+	return true
 }
 
 func kindOfValue(v any) string {
 	switch v.(type) {
 	case int:
-		return "=int"
+		return "int"
 	case string:
-		return "=string"
+		return "string"
 	case bool:
-		return "=bool"
+		return "bool"
 	}
-	return fmt.Sprintf("=%T", v)
+	return fmt.Sprintf("%T", v)
 }
 
 // memo keeps what was made of each key. It may be used by many goroutines.

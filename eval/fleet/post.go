@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -190,7 +189,7 @@ func (p *post) send(ctx context.Context, subject string, req *request) (*jetstre
 	if n, most := int64(len(*buf)), p.nc.MaxPayload(); n > most {
 		return nil, fmt.Errorf("%w: a candidate of %d bytes: the server takes %d (max_payload)", kernels.ErrLost, n, most)
 	}
-	ack, err := p.js.Publish(ctx, subject, *buf, jetstream.WithMsgID(strconv.FormatUint(req.Number, 10)))
+	ack, err := p.js.Publish(ctx, subject, *buf)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return nil, ctx.Err()
