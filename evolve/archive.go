@@ -3,6 +3,7 @@ package evolve
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"darwarp/kernels"
@@ -28,6 +29,20 @@ func archive(best []*mutate.Individual) []*mutate.Individual {
 		}
 	}
 	return out
+}
+
+// archived is an archive with one more that works, the youngest.
+func archived(best []*mutate.Individual, o *mutate.Individual) []*mutate.Individual {
+	rival := slices.IndexFunc(best, func(x *mutate.Individual) bool { return x.Niche == o.Niche })
+	if rival >= 0 && best[rival].Score <= o.Score {
+		return best
+	}
+	out := slices.Clone(best) // a proposal may look at it
+	if rival >= 0 {
+		out = slices.Delete(out, rival, rival+1)
+	}
+	out = insert(out, o)
+	return out[:min(len(out), mostNiches)]
 }
 
 // niche names what a candidate is like and not how fast: its genes that are choices between ways to

@@ -2,6 +2,7 @@ package evolve
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -23,6 +24,45 @@ func TestArchiveKeepsTheBestOfEveryNiche(t *testing.T) {
 	if got := archive(best); len(got) != mostNiches || got[1].Niche != "fma" ||
 		got[mostNiches-1].Niche != fmt.Sprint(mostNiches-3) {
 		t.Errorf("%d niches: expected %d, the worst gone", len(got), mostNiches)
+	}
+}
+
+// TestArchived: an archive that one after the other was added to is that of all, whatever the scores, also equal ones.
+func TestArchived(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 0))
+	for _, niches := range []int{1, 5, 2 * mostNiches} {
+		var r ranking
+		for i := range 600 {
+			r.add(&mutate.Individual{Index: i, Score: float64(rng.IntN(300)), Niche: fmt.Sprint(rng.IntN(niches))}, i%7 == 0)
+			if got, want := r.archive(false), archive(r.best); !slices.Equal(got, want) {
+				t.Fatalf("%d niches, %d added: %d in the archive, expected %d", niches, i+1, len(got), len(want))
+			}
+			if i == 300 {
+				r.renew()
+			}
+			if got := r.archive(true); !slices.Equal(got, archive(r.fresh)) {
+				t.Fatalf("%d niches, %d added: this epoch's archive is another", niches, i+1)
+			}
+		}
+	}
+}
+
+// BenchmarkArchive: one more of 4,000 that work, as a proposal finds it.
+func BenchmarkArchive(b *testing.B) {
+	rng := rand.New(rand.NewPCG(5, 0))
+	add := func(r *ranking) {
+		of := fmt.Sprint("mma=wmma loader=cp_async smem=2^", rng.IntN(40))
+		r.add(&mutate.Individual{Score: rng.Float64(), Niche: of}, false)
+		r.archive(false)
+	}
+	var r ranking
+	for range 4000 {
+		add(&r)
+	}
+	of := r
+	for b.Loop() {
+		add(&of)
+		of.best, of.fresh, of.seen = r.best, r.fresh, r.seen
 	}
 }
 

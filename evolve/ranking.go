@@ -17,7 +17,7 @@ type ranking struct {
 
 	rose int // how many were judged when the best of all came
 
-	archives [2][]*mutate.Individual // of best and of fresh, until they change; nil: not made
+	archives [2][]*mutate.Individual // of best and of fresh; nil: not made
 }
 
 // add enters one that was judged; one that failed has the score +Inf. A duplicate teaches what its twin did, but is not
@@ -29,7 +29,11 @@ func (r *ranking) add(o *mutate.Individual, duplicate bool) {
 			r.rose = len(r.seen)
 		}
 		r.best, r.fresh = insert(r.best, o), insert(r.fresh, o)
-		r.changed()
+		for i, made := range r.archives {
+			if made != nil {
+				r.archives[i] = archived(made, o)
+			}
+		}
 	}
 }
 
@@ -39,8 +43,8 @@ func (r *ranking) rises() bool {
 	return len(r.best) > 0 && len(r.seen)-r.rose < max(few, r.rose/2)
 }
 
-// changed has the archives made again when they are needed: a proposal needs one, and going through thousands for each
-// takes as long as rendering it.
+// changed has the archives made again when they are needed. What is added is added to them: a proposal needs one, and
+// going through thousands for each takes as long as rendering it.
 func (r *ranking) changed() { r.archives = [2][]*mutate.Individual{} }
 
 // archive is that of everything, or of this epoch.

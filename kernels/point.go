@@ -15,6 +15,12 @@ func (s *Space) At(i int) Point {
 		s.counted.At(i, p)
 		return p
 	}
+	if words := s.packedAt(i); words != nil {
+		for j := range p {
+			p[j] = unpacked(words, j)
+		}
+		return p
+	}
 	code := s.codes[i]
 	for j, place := range s.radix {
 		p[j] = uint8(code / place)

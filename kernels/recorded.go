@@ -59,6 +59,18 @@ func pack(p Point) []uint64 {
 	return words
 }
 
+// packedAt is a point of a recording as pack made it, nil where the points were not packed.
+func (s *Space) packedAt(i int) []uint64 {
+	n := (len(s.radix) + 7) / 8
+	if end := (i + 1) * n; end <= len(s.packed) {
+		return s.packed[end-n : end]
+	}
+	return nil
+}
+
+// unpacked is a gene of a point that pack has made.
+func unpacked(words []uint64, gene int) uint8 { return uint8(words[gene/8] >> (gene % 8 * 8)) }
+
 // nearestRecorded finds the point nearest to p: the fewest genes changed, then the smallest steps, then
 // by chance. A sample of a space has few neighbours: to look at every point costs less than to try
 // changes.
@@ -68,7 +80,8 @@ func (s *Space) nearestRecorded(p Point, rng *rand.Rand) int {
 	best, genes, steps, equal := 0, len(p)+1, 0, 0
 	for i := range s.codes {
 		changed := 0
-		for k, w := range s.packed[i*len(from) : (i+1)*len(from)] {
+		words := s.packedAt(i)
+		for k, w := range words {
 			x := w ^ from[k]
 			changed += bits.OnesCount64((x&low + low | x) & high) // bytes that are not zero
 		}
@@ -76,8 +89,8 @@ func (s *Space) nearestRecorded(p Point, rng *rand.Rand) int {
 			continue
 		}
 		far := 0
-		for g, v := range s.At(i) {
-			far += apart(v, p[g])
+		for g, v := range p {
+			far += apart(unpacked(words, g), v)
 		}
 		switch {
 		case changed < genes || far < steps:

@@ -1,6 +1,10 @@
 package mutate
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"darwarp/kernels"
+)
 
 // Random draws any point that was not asked for, each with the same probability.
 type Random struct{}
@@ -45,6 +49,10 @@ func (Spread) Name() string { return "spread" }
 func (Spread) Propose(rng *rand.Rand, pool *Pool) (Proposal, bool) {
 	const draws = 8
 	best, far := 0, -1
+	pending := make([]kernels.Point, len(pool.Pending)) // hundreds, with a fleet
+	for k, j := range pool.Pending {
+		pending[k] = pool.Space.At(j)
+	}
 	for range draws {
 		i, ok := unknown(rng, pool)
 		if !ok {
@@ -54,8 +62,8 @@ func (Spread) Propose(rng *rand.Rand, pool *Pool) (Proposal, bool) {
 		for _, o := range pool.Seen {
 			near = min(near, distance(p, o.Point))
 		}
-		for _, j := range pool.Pending {
-			near = min(near, distance(p, pool.Space.At(j)))
+		for _, q := range pending {
+			near = min(near, distance(p, q))
 		}
 		if near > far {
 			best, far = i, near
