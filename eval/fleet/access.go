@@ -3,15 +3,18 @@ package fleet
 import (
 	"crypto/sha256"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats.go"
 )
 
@@ -56,6 +59,8 @@ func parseServer(text string) (a address, err error) {
 	}
 	if a = (address{scheme: u.Scheme, host: u.Host}); u.Port() == "" {
 		a.host = net.JoinHostPort(u.Hostname(), "4222")
+	} else if _, err := strconv.ParseUint(u.Port(), 10, 16); err != nil {
+		return a, fmt.Errorf("port %s: expected 1 to 65535", u.Port())
 	}
 	head, tail, _ := strings.Cut(strings.ToLower(strings.Trim(u.Path, "/")), "/")
 	if pin, err := hex.DecodeString(head); err == nil && len(pin) == sha256.Size {
@@ -120,10 +125,8 @@ func (x Access) options(a address) (all []nats.Option, err error) {
 	if a.scheme == "tls" {
 		all = append(all, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
 	}
-	for _, path := range []string{x.CA, x.Creds} {
-		if _, err := os.Stat(path); path != "" && err != nil {
-			return nil, err
-		}
+	if err := x.checkFiles(); err != nil {
+		return nil, err
 	}
 	if x.CA != "" {
 		all = append(all, nats.RootCAs(x.CA))
@@ -142,6 +145,29 @@ func (x Access) options(a address) (all []nats.Option, err error) {
 		return append(all, nats.UserInfo(user, password)), nil
 	}
 	return append(all, nats.Token(token)), nil
+}
+
+// checkFiles reads what the connection would read again and again.
+func (x Access) checkFiles() error {
+	if x.CA != "" {
+		data, err := os.ReadFile(x.CA)
+		if err != nil {
+			return err
+		}
+		if !x509.NewCertPool().AppendCertsFromPEM(data) {
+			return fmt.Errorf("%s: expected certificates in PEM", x.CA)
+		}
+	}
+	if x.Creds != "" {
+		data, err := os.ReadFile(x.Creds)
+		if err != nil {
+			return err
+		}
+		if _, err := jwt.ParseDecoratedUserNKey(data); err != nil {
+			return fmt.Errorf("%s: expected credentials of NATS, a JWT and its key: %w", x.Creds, err)
+		}
+	}
+	return nil
 }
 
 // pinnedOptions are those of a connection to a search's own server.
@@ -165,14 +191,15 @@ func (x Access) pinnedOptions(a address, user string) ([]nats.Option, error) {
 	return []nats.Option{nats.UserInfo(user, token), nats.Secure(pinned(a.pin)), nats.TLSHandshakeFirst()}, err
 }
 
-// dial connects to where a search is. What goes wrong is said in one line.
+// dial connects to where a search is. What goes wrong is said in one line; it is a Mistake where another address, token
+// or file is needed.
 func dial(a address, user string, by Access, more ...nats.Option) (*nats.Conn, error) {
 	known, err := by.options(a)
 	if a.pin != "" {
 		known, err = by.pinnedOptions(a, user)
 	}
 	if err != nil {
-		return nil, err
+		return nil, mistaken(err)
 	}
 	inbox := a.names().inbox(user)
 	if by.secret != "" && a.id == "" { // beside other searches
@@ -181,16 +208,28 @@ func dial(a address, user string, by Access, more ...nats.Option) (*nats.Conn, e
 	options := append(known, nats.Name("darwarp "+user), nats.Timeout(10*time.Second), quiet,
 		nats.CustomInboxPrefix(inbox))
 	nc, err := nats.Connect(a.scheme+"://"+a.host, append(options, more...)...)
+	switch failed := a.unconnected(err); {
+	case err == nil:
+		return nc, nil
+	case misdirected(err):
+		return nil, mistaken(failed)
+	default:
+		return nil, failed
+	}
+}
+
+// unconnected says what went wrong with a connection.
+func (a address) unconnected(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization) && a.pin != "":
-		return nil, fmt.Errorf("%s refuses the token: copy the search's again", a.host)
+		return fmt.Errorf("%s refuses the token: copy the search's again", a.host)
 	case errors.Is(err, nats.ErrAuthorization):
-		return nil, fmt.Errorf("%s refuses who asks: it wants another token, or credentials", a.host)
+		return fmt.Errorf("%s refuses who asks: it wants another token, or credentials", a.host)
+	case errors.Is(err, errImpostor):
+		return fmt.Errorf("cannot connect to %s: %w", a.host, errImpostor)
 	case errors.Is(err, nats.ErrNoServers):
-		return nil, fmt.Errorf("cannot connect to %s: nothing answers there: is the search running, and its port open to "+
+		return fmt.Errorf("cannot connect to %s: nothing answers there: is the search running, and its port open to "+
 			"this machine?", a.host)
-	case err != nil:
-		return nil, fmt.Errorf("cannot connect to %s: %w", a.host, err)
 	}
-	return nc, nil
+	return fmt.Errorf("cannot connect to %s: %w", a.host, err)
 }

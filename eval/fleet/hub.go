@@ -61,11 +61,11 @@ const mostGuests = 1024
 // Serve keeps workers for several searches until ctx ends.
 func Serve(ctx context.Context, cfg HubConfig) (err error) {
 	h := &hub{cfg: cfg, accounts: map[string]*server.Account{}}
-	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+	if _, err = openKeys(cfg.Dir); err != nil {
 		return err
 	}
 	if h.searches, err = madeToken(filepath.Join(cfg.Dir, searchesFile)); err != nil {
-		return err
+		return mistaken(err)
 	}
 	if h.host, err = serve(cfg.Listen, cfg.Dir, h); err != nil {
 		return err

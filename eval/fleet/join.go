@@ -102,7 +102,7 @@ type worker struct {
 // is nil after either, and after a drain.
 func Join(ctx context.Context, cfg JoinConfig) error {
 	if err := checkName(cfg.Name); err != nil { // it would name no subject
-		return err
+		return mistaken(err)
 	}
 	to, err := parseAddress(cfg.URL)
 	if err != nil {

@@ -39,8 +39,16 @@ type keys struct {
 	token, owner string
 }
 
-// openKeys reads the keys in a private folder, or makes them.
-func openKeys(dir string) (k keys, err error) {
+// openKeys reads the keys in a private folder, or makes them. A folder that cannot have them is a Mistake.
+func openKeys(dir string) (keys, error) {
+	k, err := readKeys(dir)
+	if err != nil {
+		return k, mistaken(fmt.Errorf("the folder %s of keys: %w", dir, err))
+	}
+	return k, nil
+}
+
+func readKeys(dir string) (k keys, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return k, err
 	}

@@ -42,6 +42,9 @@ func serve(listen, dir string, check server.Authentication) (*host, error) {
 	if port == 0 {
 		port = server.RANDOM_PORT
 	}
+	if err := tryListen(listen); err != nil {
+		return nil, err
+	}
 	h := &host{dir: dir, own: rand.Text()}
 	if h.keys, err = openKeys(dir); err != nil {
 		return nil, err
@@ -63,6 +66,15 @@ func serve(listen, dir string, check server.Authentication) (*host, error) {
 		return nil, fmt.Errorf("cannot listen at %s: is the port in use?", listen)
 	}
 	return h, nil
+}
+
+// tryListen says why there is no listening at an address: the server does not.
+func tryListen(listen string) error {
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return mistaken(fmt.Errorf("cannot listen at %s: %w", listen, err))
+	}
+	return l.Close()
 }
 
 // CheckListen refuses what is no address to listen at.

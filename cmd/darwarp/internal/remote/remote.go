@@ -60,7 +60,7 @@ func Open(ctx context.Context, s *session.Session, w Want) (session.Opened, erro
 		Task: data, About: s.Bundle.Problem.Name, Version: session.Version(), Cache: s.Cache, Device: w.Device,
 		Unlike: func(i *fleet.Fleet) { w.Unlike(i) }, Say: w.Say})
 	if err != nil { // a nil pointer would not be nil in it
-		return nil, err
+		return nil, usage(err)
 	}
 	tolerateGarbage(ctx)
 	return f, nil
@@ -90,7 +90,16 @@ func Join(ctx context.Context, o Options, say func(string, ...any)) error {
 			return openCompiler(ctx, o.Target, data, arch, say)
 		}
 	}
-	return fleet.Join(ctx, cfg)
+	return usage(fleet.Join(ctx, cfg))
+}
+
+// usage has a mistake in what was typed or configured end with the exit code of one.
+func usage(err error) error {
+	var m *fleet.Mistake
+	if errors.As(err, &m) {
+		return &exit.Error{Code: exit.Usage, Err: err}
+	}
+	return err
 }
 
 // name is one that no other worker has: several may be on a machine.
@@ -159,7 +168,7 @@ func Serve(ctx context.Context, dir, listen string, say func(string, ...any)) er
 	if err := fleet.CheckListen(listen); err != nil {
 		return exit.Usagef("--listen: %v", err)
 	}
-	return fleet.Serve(ctx, fleet.HubConfig{Listen: listen, Dir: dir, Version: session.Version(), Say: say})
+	return usage(fleet.Serve(ctx, fleet.HubConfig{Listen: listen, Dir: dir, Version: session.Version(), Say: say}))
 }
 
 // Status is who is in a fleet.
@@ -180,5 +189,5 @@ func explained(run string, err error) error {
 	if errors.Is(err, fleet.ErrNoFleet) {
 		return exit.Usagef("%s: %v", run, err)
 	}
-	return err
+	return usage(err)
 }
