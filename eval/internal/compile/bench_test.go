@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,10 +16,10 @@ import (
 
 func BenchmarkCompile(b *testing.B) {
 	for _, slots := range []int{1, 2} {
-		for _, noPCH := range []bool{true, false} {
-			b.Run(fmt.Sprintf("workers=%d/pch=%v", slots, !noPCH), func(b *testing.B) {
+		for _, without := range []string{"pch", "kept", ""} {
+			b.Run(fmt.Sprintf("workers=%d/without=%s", slots, without), func(b *testing.B) {
 				cfg := config(b)
-				cfg.Slots, cfg.noPCH = slots, noPCH
+				cfg.Slots, cfg.without = slots, without
 				p := open(b, cfg)
 				warm(b, p, slots)
 				before := busy(p)
@@ -29,6 +30,40 @@ func BenchmarkCompile(b *testing.B) {
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "compiles/s")
 			})
 		}
+	}
+}
+
+// BenchmarkKept compiles random points in turn by two compilers, of which one gives all memory back after each, and
+// reports the processor time and the page faults of both.
+func BenchmarkKept(b *testing.B) {
+	for _, x := range scored {
+		b.Run(x.problem+"_"+x.workload, func(b *testing.B) {
+			_, run := bundles(b, x.problem, x.workload)
+			sources := drawn(b, b.N, x.workload, run)[0]
+			var pools []*Pool
+			for _, without := range []string{"kept", ""} {
+				cfg := config(b)
+				cfg.Slots, cfg.Arch, cfg.Headers, cfg.without = 1, "sm_90a", templates.Include(), without
+				pools = append(pools, open(b, cfg))
+				compileOne(b, pools[len(pools)-1], hopperHead+readyKernel)
+			}
+			var ticks, faults [2]int
+			b.ResetTimer()
+			for _, source := range sources {
+				for k, p := range pools {
+					pid := workersOf(p)[0]
+					t, f := cpuTicks(pid), minorFaults(pid)
+					if out := compileOne(b, p, source); out.Failure != "" {
+						b.Error(out.Failure)
+					}
+					ticks[k], faults[k] = ticks[k]+cpuTicks(pid)-t, faults[k]+minorFaults(pid)-f
+				}
+			}
+			for k, name := range []string{"given-back", "kept"} {
+				b.ReportMetric(float64(ticks[k])*10/float64(b.N), name+"-cpu-ms")
+				b.ReportMetric(float64(faults[k])/float64(b.N), name+"-faults")
+			}
+		})
 	}
 }
 
@@ -119,16 +154,22 @@ func workersOf(p *Pool) (pids []int) {
 }
 
 // cpuTicks is the time a process has used, in hundredths of a second.
-func cpuTicks(pid int) int {
+func cpuTicks(pid int) int { return statOf(pid, 11) + statOf(pid, 12) }
+
+// minorFaults is how many pages a process was given without reading them from a disk.
+func minorFaults(pid int) int { return statOf(pid, 7) }
+
+// statOf is a number of /proc/PID/stat, counted from behind the name (proc_pid_stat(5): field 3 is 0), or 0.
+func statOf(pid, field int) int {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, after, ok := strings.Cut(string(stat), ") ")
 	fields := strings.Fields(after)
-	if err != nil || !ok || len(fields) < 13 {
+	if err != nil || !ok || field >= len(fields) {
 		return 0
 	}
-	var user, system int
-	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+	n, err := strconv.Atoi(fields[field])
+	if err != nil {
 		return 0
 	}
-	return user + system
+	return n
 }

@@ -40,7 +40,7 @@ type Config struct {
 	Log         *slog.Logger      // nil: silent
 	Sandbox     sandbox.Mode      // of the workers; empty: off
 
-	noPCH bool // tests compare
+	without string // what tests compare: pch (precompiled headers) or kept (memory from one compile for the next)
 }
 
 // Output is the result of one source. Failure is the message for the source's author; it is empty exactly if there is
@@ -92,7 +92,7 @@ func New(ctx context.Context, cfg Config) (*Pool, error) {
 	cfg.Timeout = cmp.Or(cfg.Timeout, LongestTimeout)
 	cfg.Memory = cmp.Or(cfg.Memory, usualMemory)
 	cfg.CacheSize = cmp.Or(cfg.CacheSize, UsualCache)
-	p := &Pool{cfg: cfg, log: cfg.Log, plain: cfg.noPCH, installed: cfg.installed()}
+	p := &Pool{cfg: cfg, log: cfg.Log, plain: cfg.without == "pch", installed: cfg.installed()}
 	if p.log == nil {
 		p.log = slog.New(slog.DiscardHandler)
 	}
@@ -227,7 +227,7 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 	w, err := proc.Start(ctx, proc.Spec{
 		Args: []string{"worker", cmp.Or(p.cfg.Worker, "compile"), folder},
 		Dir:  workDir(folder),
-		Env:  []string{"TMPDIR=" + tempDir(folder), "GOMAXPROCS=2"},
+		Env:  append([]string{"TMPDIR=" + tempDir(folder), "GOMAXPROCS=2"}, p.cfg.allocator()...),
 		Nice: niceness, Fence: p.cfg.Fence(folder),
 	})
 	if err != nil {
@@ -252,6 +252,20 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 		p.goPlain(ready.NoPCH)
 	}
 	return w, p.meet(ready.Compiler)
+}
+
+// keptMemory has glibc keep what a compile frees for the next one. Otherwise NVRTC, which allocates and frees some tens
+// of megabytes for each source, gets them from the kernel page by page every time, each page zeroed. Other C libraries
+// do not read it. The processor time with and without: docs/results/compile.md.
+const keptMemory = "GLIBC_TUNABLES=glibc.malloc.trim_threshold=1073741824:glibc.malloc.mmap_threshold=33554432:" +
+	"glibc.malloc.top_pad=4194304:glibc.malloc.arena_max=1"
+
+// allocator is what a worker's environment says to its allocator. A C++ compiler is a process for each source.
+func (c *Config) allocator() []string {
+	if c.Worker == "cxx" || c.without == "kept" {
+		return nil
+	}
+	return []string{keptMemory}
 }
 
 // mostWritten is how large a file a compiler may write: many times what a precompiled header takes.

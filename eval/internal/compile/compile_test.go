@@ -310,6 +310,28 @@ func TestWake(t *testing.T) {
 	}
 }
 
+// TestKeptMemory: a compiler keeps what a compile has freed for the next one, which asks the kernel for fewer pages.
+func TestKeptMemory(t *testing.T) {
+	faults := map[string]int{}
+	for _, without := range []string{"kept", ""} {
+		cfg := config(t)
+		cfg.Slots, cfg.without = 1, without
+		p := open(t, cfg)
+		compileOne(t, p, good())
+		pid := workersOf(p)[0]
+		before := minorFaults(pid)
+		for range 5 {
+			if out := compileOne(t, p, good()); out.Failure != "" {
+				t.Fatal(out.Failure)
+			}
+		}
+		faults[without] = minorFaults(pid) - before
+	}
+	if faults[""] >= faults["kept"] {
+		t.Errorf("%d page faults in five compiles, %d where memory is given back", faults[""], faults["kept"])
+	}
+}
+
 func TestCloseDuringCompile(t *testing.T) {
 	cfg := config(t)
 	p, err := New(t.Context(), cfg)
