@@ -82,7 +82,7 @@ func TestDrawnMistakes(t *testing.T) {
 		`{ name = "x", role = "out", dtype = "int32", shape = ["m"], draw = "permutation" }`: key +
 			`.range: only inputs are drawn from a range`,
 		`{ name = "x", role = "out", dtype = "int64", shape = ["m"], range = [0, 1] }`: key +
-			`.dtype: int64: expected fp16, bf16, fp32 or int32 for an output`,
+			`.dtype: int64: expected fp16, bf16, fp32, int32 or e4m3 for an output`,
 	} {
 		if _, err := lengths(tensor); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s:\n%v\nexpected %s", tensor, err, want)

@@ -35,7 +35,9 @@ func TestClassesBesideDrawnInputs(t *testing.T) {
 		{"e5m2", `dtype = "uint8", range = [0, 15]`, "fp32", "", ""},
 		{"fp16", `dtype = "e8m0"`, "fp16", "", ""},
 		{"fp16", `dtype = "int32", range = [-3, 100]`, "fp16", "", ""},
-		{"e4m3", `range = [0.25, 2]`, "e4m3", "tensor[2].dtype: e4m3: expected fp16, bf16, fp32 or int32 for an output", ""},
+		{"e4m3", `range = [0.25, 2]`, "e4m3", "", ""},
+		{"e4m3", `range = [0.25, 2]`, "e5m2",
+			"tensor[2].dtype: e5m2: expected fp16, bf16, fp32, int32 or e4m3 for an output", ""},
 	} {
 		text := strings.NewReplacer("TYPE", c.dtype, "EXTRA", c.extra, "OUT", c.out).Replace(quantised)
 		p, err := ParseProblem("problem.toml", []byte(text))
@@ -60,7 +62,7 @@ func TestClassesBesideDrawnInputs(t *testing.T) {
 // TestSumsAreNotBytes: a family cannot claim to keep its sums in a type of one byte.
 func TestSumsAreNotBytes(t *testing.T) {
 	for _, d := range []DType{E4M3, E5M2, E8M0, I8, U8, Mask} {
-		if d.Sums() || d.Outputs() || d.Size() != 1 || !d.Valid() {
+		if d.Sums() || d.Outputs() != (d == E4M3) || d.Size() != 1 || !d.Valid() {
 			t.Errorf("%s is taken for the type of sums or outputs", d)
 		}
 	}

@@ -19,7 +19,8 @@ const (
 	Mask DType = "bool"  // a byte, 0 or 1
 )
 
-// The element types of one byte, which only inputs may have.
+// The element types of one byte, which only inputs may have, but for e4m3: as outputs its numbers are rounded to
+// nearest and saturate.
 const (
 	E4M3 DType = "e4m3"  // no infinity; 0x7f and 0xff are its NaNs: OCP 8-bit Floating Point Specification
 	E5M2 DType = "e5m2"  // the upper half of an fp16
@@ -81,12 +82,12 @@ func (d DType) SmallestNormal() float64 { return dtypes[d].smallest }
 // Max is the largest finite number of the type.
 func (d DType) Max() float64 { return dtypes[d].max }
 
-// Outputs reports whether tensors of the type may be written: those of one byte have no error model, and int64 is for
-// indices.
-func (d DType) Outputs() bool { return d.Size() > 1 && d != I64 }
+// Outputs reports whether tensors of the type may be written: of those of one byte only e4m3 has an error model, and
+// int64 is for indices.
+func (d DType) Outputs() bool { return d.Size() > 1 && d != I64 || d == E4M3 }
 
 // Sums reports whether sums may be kept in the type.
-func (d DType) Sums() bool { return d == FP22 || d.Outputs() }
+func (d DType) Sums() bool { return d == FP22 || d.Outputs() && d.Size() > 1 }
 
 // Whole reports whether the type has whole numbers only.
 func (d DType) Whole() bool { return d.Valid() && d.Roundoff() == 0 }

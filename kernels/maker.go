@@ -57,7 +57,7 @@ func (t *Tensor) checkMade(n *notes, key string) {
 		n.addf(key+".made", "only inputs are made from others")
 	case t.Range != nil || t.Draw != "":
 		n.addf(key+".made", "expected neither range nor draw: the numbers follow from other inputs")
-	case t.DType != "" && !t.DType.Outputs():
+	case t.DType != "" && (!t.DType.Outputs() || t.DType == E4M3):
 		n.addf(key+".made", "%s: expected fp16, bf16, fp32 or int32 of what is made", t.DType)
 	}
 }

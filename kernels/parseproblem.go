@@ -119,7 +119,7 @@ func (p *Problem) compileTensors(n *notes, scope expr.Scope) {
 			_, err := ParseDType(string(t.DType))
 			n.add(key+".dtype", err)
 		} else if t.DType != "" && t.Role == "out" && !t.DType.Outputs() {
-			n.addf(key+".dtype", "%s: expected fp16, bf16, fp32 or int32 for an output", t.DType)
+			n.addf(key+".dtype", "%s: expected fp16, bf16, fp32, int32 or e4m3 for an output", t.DType)
 		}
 		var shape []*expr.Expr
 		for j, s := range t.Shape {

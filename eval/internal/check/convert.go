@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"darwarp/kernels"
 )
@@ -54,7 +55,7 @@ func BF16Bits(v float64) uint16 {
 }
 
 // Round is v rounded once to the type, to nearest with ties to even: subnormals are kept and what is
-// too large becomes Inf. int32 saturates.
+// too large becomes Inf. int32 and e4m3 saturate.
 func Round(d kernels.DType, v float64) float64 {
 	switch d {
 	case kernels.FP16:
@@ -63,6 +64,8 @@ func Round(d kernels.DType, v float64) float64 {
 		return round(v, 7, -126, 0x1.fep127)
 	case kernels.FP32:
 		return float64(float32(v))
+	case kernels.E4M3:
+		return saturated(d, round(v, e4m3.mantissa, e4m3.emin, math.MaxFloat32))
 	}
 	return max(math.MinInt32, min(math.MaxInt32, math.RoundToEven(v)))
 }
@@ -105,6 +108,17 @@ func Encode(d kernels.DType, values []float64) []byte {
 		}
 	}
 	return out
+}
+
+// Store is Encode as kernels write outputs: an infinity saturates, too, where the type has none.
+func Store(d kernels.DType, values []float64) []byte {
+	if coarse(d) {
+		values = slices.Clone(values)
+		for i, v := range values {
+			values[i] = saturated(d, v)
+		}
+	}
+	return Encode(d, values)
 }
 
 // Decode reads len(dst) elements of the type from src, which must hold at least as many.

@@ -147,9 +147,12 @@ func (j *judge) span(lo, hi int) Tally {
 	for i := lo; i < hi; i += len(buf) {
 		got := buf[:min(len(buf), hi-i)]
 		Decode(j.tol.dtype, j.out[i*size:], got)
-		if j.tol.exact {
+		switch {
+		case j.tol.exact:
 			j.exact(&t, i, got)
-		} else {
+		case coarse(j.tol.dtype):
+			j.near8(&t, i, got)
+		default:
 			j.near(&t, i, got)
 		}
 	}

@@ -123,7 +123,7 @@ type tolerance struct {
 }
 
 func (m Model) tolerance(d kernels.DType) tolerance {
-	u := d.Roundoff()
+	u := computed(d).Roundoff()
 	t := tolerance{dtype: d, exact: m.Exact || d == kernels.I32, overflow: math.Inf(1)}
 	if d != kernels.I32 {
 		t.overflow = d.Max() / (2 - 2*u) * (2 - u) // halfway from Max to the next power of two
@@ -131,7 +131,7 @@ func (m Model) tolerance(d kernels.DType) tolerance {
 	if !t.exact {
 		t.rel = (2 + m.ULPs) * u
 		t.sum, t.walk, t.terms = m.sumError(), m.walk(), m.rounded(d)
-		t.floor = d.SmallestNormal() + m.flushed()
+		t.floor = least(d) + m.flushed()
 	}
 	return t
 }
@@ -142,10 +142,10 @@ func (m Model) rounded(d kernels.DType) float64 {
 	switch {
 	case m.Terms == kernels.TF32 && d == kernels.FP32:
 		return 2 * m.Terms.Roundoff() // a term has two factors
-	case d != m.Terms:
+	case m.Terms == kernels.TF32, d != m.Terms && !coarse(d):
 		return 0
 	}
-	return d.Roundoff()
+	return m.Terms.Roundoff()
 }
 
 // roundedWhole is what rounding the terms adds to the relative Frobenius error. Factors rounded to tf32 give 3e-4, and
@@ -190,8 +190,10 @@ func (t tolerance) accepts(got, ref, scale, tol float64) bool {
 
 // frobenius is the ceiling of the relative Frobenius error by output type. Rounding a right result
 // alone gives 2e-4 (fp16) and 1.7e-3 (bf16); float32 sums of 4096 terms give 2e-7 to 9e-7. Inputs
-// rounded to tf32 (3e-4) and a bf16 result in an fp16 output are well above.
-var frobenius = map[kernels.DType]float64{kernels.FP32: 5e-6, kernels.FP16: 1e-3, kernels.BF16: 5e-3}
+// rounded to tf32 (3e-4) and a bf16 result in an fp16 output are well above. e4m3 gives 0.026, and where all outputs
+// are alike up to its unit roundoff: there the elements tell what is wrong, and not the whole.
+var frobenius = map[kernels.DType]float64{kernels.FP32: 5e-6, kernels.FP16: 1e-3, kernels.BF16: 5e-3,
+	kernels.E4M3: 0x1p-4}
 
 // halfFrobenius is the ceiling of half-precision accumulators over sqrt(K)*u. Simulated matrix units that round after
 // every 16 terms reach 0.11, after every 4 terms 0.22.
@@ -209,7 +211,7 @@ func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) (c float64, l
 	case m.Acc == kernels.FP22:
 		growth = m.alignedError() * 3 / 4
 	}
-	rounding, sums := max(frobenius[d], m.ULPs*d.Roundoff(), m.roundedWhole(d)), growth*m.accRoundoff()
+	rounding, sums := max(frobenius[d], m.ULPs*computed(d).Roundoff(), m.roundedWhole(d)), growth*m.accRoundoff()
 	few := 1 + 4/math.Sqrt(float64(n)) // few elements scatter: four standard deviations
 	rounding, sums = rounding*few, sums*few
 	// The figures hold where the sum is as large as a random walk of its terms. Below that, terms
@@ -231,8 +233,11 @@ func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) (c float64, l
 // grain is the absolute error per element that the Frobenius test leaves out: underflow. float32
 // results may be flushed to zero; half precision has subnormals in hardware.
 func grain(d kernels.DType) float64 {
-	if d == kernels.FP16 {
+	switch d {
+	case kernels.FP16:
 		return 0x1p-24
+	case kernels.E4M3:
+		return halfQuantum(0)
 	}
 	return d.SmallestNormal()
 }

@@ -18,15 +18,15 @@ func (t Trial) Wrong() []Mutation {
 // Passes reports whether a wrong output would pass though it differs from the right one by more than rounding: an
 // output as near as that cannot be told from a right one.
 func (t Trial) Passes(wrong []float64) bool {
-	out := Encode(t.DType, wrong)
+	out := Store(t.DType, wrong)
 	return t.judge(out, t.Model) && !t.judge(out, Model{K: 1, ULPs: t.Model.ULPs}) &&
-		!bytes.Equal(out, Encode(t.DType, t.Truth.Value))
+		!bytes.Equal(out, Store(t.DType, t.Truth.Value))
 }
 
 // Limited reports whether a right kernel may be further off than is allowed: inputs of this kind do not suit its
 // accumulator.
 func (t Trial) Limited() bool {
-	return t.compare()(Encode(t.DType, t.Truth.Value), t.DType, t.Truth, t.Model).Limited
+	return t.compare()(Store(t.DType, t.Truth.Value), t.DType, t.Truth, t.Model).Limited
 }
 
 func (t Trial) judge(out []byte, m Model) bool {

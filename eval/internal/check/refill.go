@@ -23,11 +23,19 @@ func Wild(random uint16) uint16 {
 	return random&0x8000 | 0x7f80 | payload
 }
 
+// Blank is what one-byte outputs are filled with in the place of wild values: e4m3 has two NaNs only, and no
+// conversion of CUDA gives the negative one. So what is left unwritten is wrong wherever the truth is no NaN; where it
+// is one, the run over plausible values, which are none, ends with other bits.
+const Blank = 0xff
+
 // usual are the payloads of infinity and of the NaNs that processors make, and GPUs.
 func usual(payload uint16) bool { return payload == 0 || payload == 0x40 || payload == 0x7f }
 
-// Unwritten reports whether an element still holds what Wild made.
+// Unwritten reports whether an element still holds what Wild made, or Blank.
 func Unwritten(element []byte) bool {
+	if len(element) == 1 {
+		return element[0] == Blank
+	}
 	for ; len(element) >= 2; element = element[2:] {
 		h := binary.LittleEndian.Uint16(element)
 		if h&0x7f80 != 0x7f80 || usual(h&0x7f) {
@@ -41,10 +49,14 @@ func Unwritten(element []byte) bool {
 // enough for a GPU to pick from at the memory's speed.
 const PaletteSize = 1024
 
-// Palette is elements like those of an output with that truth, in no order: each is one of the truth's values times a
-// random factor between 0.7 and 1.4, so that none is the answer.
+// PaletteUnit is how many bytes a GPU picks at once from a palette of outputs of the type: an element, or two of one
+// byte.
+func PaletteUnit(d kernels.DType) int { return max(2, d.Size()) }
+
+// Palette is PaletteSize units of elements like those of an output with that truth, in no order: each is one of the
+// truth's values times a random factor between 0.7 and 1.4, so that none is the answer.
 func (t Truth) Palette(d kernels.DType, rng *rand.Rand) []byte {
-	values := make([]float64, PaletteSize)
+	values := make([]float64, PaletteSize*PaletteUnit(d)/d.Size())
 	for i := range values {
 		v := t.Value[rng.IntN(len(t.Value))]
 		if v-v != 0 {
@@ -52,7 +64,7 @@ func (t Truth) Palette(d kernels.DType, rng *rand.Rand) []byte {
 		}
 		values[i] = v * math.Exp2(rng.Float64()-0.5)
 	}
-	return Encode(d, values)
+	return Store(d, values)
 }
 
 // LowBits are the last bits of an element that may change without a value looking like no result: whole numbers

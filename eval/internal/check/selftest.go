@@ -33,7 +33,7 @@ func SelfTest(t Trial) []string {
 	if err := t.Truth.Validate(len(t.Truth.Value)); err != nil {
 		return []string{err.Error()}
 	}
-	judge := func(v []float64) Report { return t.compare()(Encode(t.DType, v), t.DType, t.Truth, t.Model) }
+	judge := func(v []float64) Report { return t.compare()(Store(t.DType, v), t.DType, t.Truth, t.Model) }
 	var faults []string
 	if r := judge(t.Truth.Value); !r.Pass() {
 		faults = append(faults, "rejects the rounded reference: "+r.Explain("output", t.Shape))
@@ -104,7 +104,15 @@ func (t Trial) shuffled() []float64 {
 	return t.mutate(func(i int, _ float64) float64 { return t.Truth.Value[(i+step)%n] })
 }
 
-// nearlyFlushed is how many times the smallest normal number outputs may be whose tolerance is mostly that one.
+// lost is the magnitude below which outputs of the type may be zeros.
+func lost(d kernels.DType) float64 {
+	if coarse(d) {
+		return halfQuantum(0)
+	}
+	return d.SmallestNormal()
+}
+
+// nearlyFlushed is how many times what may be lost outputs may be whose tolerance is mostly that one.
 const nearlyFlushed = 16
 
 // withoutLastTile leaves zeros in the last 16 by 16 elements, as a grid one block short does. Where all of these are
@@ -124,7 +132,7 @@ func (t Trial) withoutLastTile() []float64 {
 		}
 		return v
 	})
-	if most <= max(nearlyFlushed*t.DType.SmallestNormal(), t.DType.Roundoff()*greatest) {
+	if most <= max(nearlyFlushed*lost(t.DType), computed(t.DType).Roundoff()*greatest) {
 		return nil
 	}
 	return out

@@ -21,7 +21,7 @@ func (s *Session) refillOutputs(a *arena, how device.Refill) {
 		if !b.Out {
 			continue
 		}
-		values := palette[:min(len(palette), check.PaletteSize*b.DType.Size())]
+		values := palette[:min(len(palette), check.PaletteSize*check.PaletteUnit(b.DType))]
 		palette = palette[len(values):]
 		fillWith(a.buffers[j], how, values, b.DType, s.rng)
 	}
@@ -58,6 +58,13 @@ func contents(a *arena) (list [][]byte) {
 // fillWith fills memory with NaNs of random bits, or with values of a palette whose last bits are random; without a
 // palette with ordinary numbers.
 func fillWith(dst []byte, how device.Refill, palette []byte, d kernels.DType, rng *rand.Rand) {
+	size := d.Size()
+	if how == device.Wild && size == 1 {
+		for i := range dst {
+			dst[i] = check.Blank
+		}
+		return
+	}
 	if how == device.Wild {
 		for ; len(dst) >= 2; dst = dst[2:] {
 			binary.LittleEndian.PutUint16(dst, check.Wild(uint16(rng.Uint64())))
@@ -67,15 +74,15 @@ func fillWith(dst []byte, how device.Refill, palette []byte, d kernels.DType, rn
 		}
 		return
 	}
-	size := d.Size()
 	if len(palette) < size {
 		palette = check.Truth{Value: []float64{1, -1, 2, -2, 0.5, -0.5}}.Palette(d, rng)
 	}
 	for len(dst) >= size {
 		at := rng.IntN(len(palette)/size) * size
 		copy(dst, palette[at:at+size])
-		low := check.LowBits(d) & uint32(rng.Uint64())
-		dst[0], dst[1] = dst[0]^byte(low), dst[1]^byte(low>>8)
+		if low := check.LowBits(d) & uint32(rng.Uint64()); size > 1 {
+			dst[0], dst[1] = dst[0]^byte(low), dst[1]^byte(low>>8)
+		}
 		dst = dst[size:]
 	}
 	for i := range dst {

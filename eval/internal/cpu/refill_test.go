@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 )
@@ -16,23 +17,28 @@ import (
 // differ each time, what is to be clear is, and nothing is written behind the end.
 func TestRefill(t *testing.T) {
 	p := harness(t)
-	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32} {
-		palette := memory(t, check.PaletteSize*d.Size())
+	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32, kernels.E4M3} {
+		unit := check.PaletteUnit(d)
+		palette := memory(t, check.PaletteSize*unit)
 		copy(palette, check.Truth{Value: []float64{1, -3, 700, 0.25}}.Palette(d, rand.New(rand.NewPCG(1, 2))))
 		for _, elems := range []int{1, 7, 8, 3001} {
 			n := elems * d.Size()
 			var seen [4][]byte
 			for i := range seen {
 				mem := memory(t, n+16)
-				var values []byte
-				if i >= 2 {
-					values = palette
+				var values, from []byte
+				switch {
+				case i >= 2:
+					values, from = palette, palette
+				case d.Size() == 1: // as Session.refilling has it
+					from = memory(t, len(palette))
+					copy(from, bytes.Repeat([]byte{check.Blank}, len(palette)))
 				}
 				cleared := memory(t, n+16)
 				copy(cleared, bytes.Repeat([]byte{7}, n+16))
 				p.call(t, "dw_refill", aligned(gpu.EncodeRefills([]gpu.Refilling{
 					{At: uint64(address(cleared)), Bytes: n, Key: uint64(i)},
-					{At: uint64(address(mem)), Bytes: n, Key: uint64(i), Palette: uint64(address(values)), Size: d.Size(),
+					{At: uint64(address(mem)), Bytes: n, Key: uint64(i), Palette: uint64(address(from)), Size: unit,
 						Low: check.LowBits(d)},
 				})))
 				if bytes.Count(mem[n:], []byte{0}) != 16 || bytes.Count(cleared[n:], []byte{7}) != 16 {
@@ -46,7 +52,7 @@ func TestRefill(t *testing.T) {
 					t.Errorf("%s, %d elements: %s", d, elems, why)
 				}
 			}
-			if elems > 1 && (bytes.Equal(seen[0], seen[1]) || bytes.Equal(seen[2], seen[3])) {
+			if elems > 1 && (d.Size() > 1 && bytes.Equal(seen[0], seen[1]) || bytes.Equal(seen[2], seen[3])) {
 				t.Errorf("%s, %d elements: twice the same", d, elems)
 			}
 		}
@@ -56,7 +62,10 @@ func TestRefill(t *testing.T) {
 // refilled says what is wrong with refilled memory.
 func refilled(mem, palette []byte, d kernels.DType) string {
 	word := func(b []byte) uint32 {
-		if d.Size() == 2 {
+		switch d.Size() {
+		case 1:
+			return uint32(b[0])
+		case 2:
 			return uint32(binary.LittleEndian.Uint16(b))
 		}
 		return binary.LittleEndian.Uint32(b)
@@ -95,5 +104,20 @@ func TestScratchStays(t *testing.T) {
 	}
 	if stay(a, nil, nil); a.buffers[0][3] != 7 {
 		t.Errorf("nothing was left, and scratch is %v", a.buffers[0])
+	}
+}
+
+// TestFillBytes: outputs of one byte, of any number, are blank or of the palette, and nothing is written behind them.
+func TestFillBytes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	palette := check.Truth{Value: []float64{1, -3, 700, 0.25}}.Palette(kernels.E4M3, rng)
+	for _, n := range []int{1, 2, 33} {
+		for how, values := range map[device.Refill][]byte{device.Wild: nil, device.Plausible: palette} {
+			mem := make([]byte, n, n+1)
+			fillWith(mem, how, palette, kernels.E4M3, rng)
+			if why := refilled(mem, values, kernels.E4M3); why != "" || mem[:n+1][n] != 0 {
+				t.Errorf("%d bytes: %s", n, why)
+			}
+		}
 	}
 }

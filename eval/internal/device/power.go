@@ -122,7 +122,7 @@ func (p *Proof) told(o *Omission, trials []check.Trial, truths, lacking []check.
 	for first := 0; first < len(trials); first += outs {
 		passes, refused := false, false
 		for i, t := range trials[first : first+outs] {
-			bits := check.Encode(t.DType, lacking[i].Value)
+			bits := check.Store(t.DType, lacking[i].Value)
 			passes = passes || t.Passes(lacking[i].Value)
 			refused = refused || !check.Judge(bits, t.DType, t.Truth, t.Model).Pass()
 		}

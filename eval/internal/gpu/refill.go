@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -25,7 +26,8 @@ type palettes struct {
 	of    map[paletteKey]int // offset
 }
 
-// paletteKey names a palette: of output number out of a case, or of a type (case -1).
+// paletteKey names a palette: of output number out of a case, of a type (case -1), or of a one-byte type's check.Blank
+// (case -2).
 type paletteKey struct {
 	at, out int
 	dtype   kernels.DType
@@ -39,13 +41,19 @@ func gather(prep *device.Prepare, ordinary func(kernels.DType) []byte) ([]byte, 
 		of[paletteKey{-1, 0, d}] = len(all)
 		all = append(all, ordinary(d)...)
 	}
+	if slices.ContainsFunc(prep.Cases, writesBytes) {
+		of[paletteKey{-1, 0, kernels.E4M3}] = len(all)
+		all = append(all, ordinary(kernels.E4M3)...)
+		of[paletteKey{-2, 0, kernels.E4M3}] = len(all)
+		all = append(all, bytes.Repeat([]byte{check.Blank}, check.PaletteSize*check.PaletteUnit(kernels.E4M3))...)
+	}
 	for _, i := range slices.Sorted(maps.Keys(prep.Palettes)) {
 		values := prep.Palettes[i]
 		if i < 0 || i >= len(prep.Cases) {
 			return nil, nil, fmt.Errorf("a palette of case %d", i)
 		}
 		for out, b := range prep.Cases[i].Outputs() {
-			n := check.PaletteSize * b.DType.Size()
+			n := check.PaletteSize * check.PaletteUnit(b.DType)
 			if len(values) < n {
 				return nil, nil, fmt.Errorf("%s: its palette has %d bytes, %d are needed", prep.Cases[i].Name, len(values), n)
 			}
@@ -54,6 +62,11 @@ func gather(prep *device.Prepare, ordinary func(kernels.DType) []byte) ([]byte, 
 		}
 	}
 	return all, of, nil
+}
+
+// writesBytes reports whether a case has an output of one byte an element.
+func writesBytes(c device.Case) bool {
+	return slices.ContainsFunc(c.Outputs(), func(b kernels.Buffer) bool { return b.DType.Size() == 1 })
 }
 
 // preparePalettes makes room for the palettes; usePalettes brings them there.
@@ -92,6 +105,11 @@ func (p *palettes) output(cases []device.Case, i, out int, d kernels.DType) cuda
 // ordinary is where values of a type lie.
 func (p *palettes) ordinary(d kernels.DType) cuda.Ptr {
 	return p.block.at + cuda.Ptr(p.of[paletteKey{-1, 0, d}])
+}
+
+// blank is where what a one-byte type's outputs hold instead of NaNs lies.
+func (p *palettes) blank(d kernels.DType) cuda.Ptr {
+	return p.block.at + cuda.Ptr(p.of[paletteKey{-2, 0, d}])
 }
 
 // The blocks for scratch are powers of two, so that candidates and cases that need about as much share one; large

@@ -15,7 +15,7 @@ type Refilling struct {
 	Bytes   int
 	Key     uint64
 	Palette uint64 // where values to fill with lie; 0: NaNs
-	Size    int    // bytes of an element, 2 or 4; 0: with zeros
+	Size    int    // bytes of what a palette has 1024 of, 2 or 4; 0: with zeros
 	Low     uint32 // bits of an element that may be other than the value's
 }
 
@@ -71,10 +71,13 @@ func (s *Session) scratchRefills(a *arena, scratch []kernels.Scratch, how device
 }
 
 func (s *Session) refilling(at cuda.Ptr, bytes int, how device.Refill, values cuda.Ptr, d kernels.DType) Refilling {
-	if how == device.Wild {
+	switch {
+	case how == device.Wild && d.Size() == 1:
+		values = s.palettes.blank(d)
+	case how == device.Wild:
 		values = 0
 	}
-	return Refilling{uint64(at), bytes, s.rng.Uint64(), uint64(values), d.Size(), check.LowBits(d)}
+	return Refilling{uint64(at), bytes, s.rng.Uint64(), uint64(values), check.PaletteUnit(d), check.LowBits(d)}
 }
 
 // refill queues the filling of stretches.

@@ -1,10 +1,12 @@
 package gpu
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 
 	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/cuda"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
@@ -41,8 +43,32 @@ func TestGather(t *testing.T) {
 	if at := p.output(cases, 1, 0, kernels.BF16); at != p.ordinary(kernels.BF16) || all[at] != 0 {
 		t.Errorf("no palette of its own, and it takes %d", at)
 	}
+	if _, found := of[paletteKey{-2, 0, kernels.E4M3}]; found {
+		t.Error("something for outputs of one byte, which there are not")
+	}
 	prep.Palettes[0] = prep.Palettes[0][1:]
 	if _, _, err := gather(prep, ordinary); err == nil {
 		t.Error("a palette that is too short")
+	}
+}
+
+// TestGatherBytes: outputs of one byte find their own palette, an ordinary one, and what is blank, each of whole pairs.
+func TestGatherBytes(t *testing.T) {
+	out := kernels.Buffer{DType: kernels.E4M3, Shape: []int{8}, Out: true}
+	cases := []device.Case{{Dims: kernels.Dims{"n": 8}, Buffers: []kernels.Buffer{out}},
+		{Dims: kernels.Dims{"n": 9}, Buffers: []kernels.Buffer{out}}}
+	pairs := check.PaletteSize * 2
+	ordinary := func(d kernels.DType) []byte { return make([]byte, check.PaletteSize*check.PaletteUnit(d)) }
+	prep := &device.Prepare{Cases: cases, Palettes: map[int][]byte{0: slices.Repeat([]byte{7}, pairs)}}
+	all, of, err := gather(prep, ordinary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &palettes{block: &block{}, of: of}
+	for at, want := range map[cuda.Ptr]byte{p.output(cases, 0, 0, kernels.E4M3): 7, p.output(cases, 1, 0, kernels.E4M3): 0,
+		p.blank(kernels.E4M3): check.Blank} {
+		if got := all[at : int(at)+pairs]; at%4 != 0 || !bytes.Equal(got, slices.Repeat([]byte{want}, pairs)) {
+			t.Errorf("at %d: %x..., expected %x", at, got[0], want)
+		}
 	}
 }

@@ -37,7 +37,8 @@ func (j *Job) Blocks() int { return check.Spans(j.Elems) }
 const TallyBytes = 96
 
 // dtypeCodes are the element types by the numbers that judge.cu knows them by.
-var dtypeCodes = map[kernels.DType]uint16{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3}
+var dtypeCodes = map[kernels.DType]uint16{kernels.FP16: 0, kernels.BF16: 1, kernels.FP32: 2, kernels.I32: 3,
+	kernels.E4M3: 4}
 
 // Encode writes jobs as the array that Compare takes, and returns how many blocks they are.
 func Encode(jobs []Job) (table []byte, blocks int) {

@@ -6,7 +6,7 @@
 typedef unsigned long long u64;
 typedef unsigned int u32;
 
-enum { FP16, BF16, FP32, I32 };  // dtypeCodes in jobs.go
+enum { FP16, BF16, FP32, I32, E4M3 };  // dtypeCodes in jobs.go
 
 // Job is one output. Offsets are those of Job.put in jobs.go.
 struct Job {
@@ -47,32 +47,46 @@ __device__ __forceinline__ double rounded(double v, int mant, int emin, double l
 
 struct Half {
   typedef unsigned short Bits;
-  static const bool WHOLE = false;
+  static const bool WHOLE = false, COARSE = false;
   static __device__ __forceinline__ double value(Bits b) { return (double)__half2float(__ushort_as_half(b)); }
   static __device__ __forceinline__ double round(double v) { return rounded(v, 10, -14, 65504.0); }
 };
 
 struct BFloat {
   typedef unsigned short Bits;
-  static const bool WHOLE = false;
+  static const bool WHOLE = false, COARSE = false;
   static __device__ __forceinline__ double value(Bits b) { return (double)__uint_as_float((u32)b << 16); }
   static __device__ __forceinline__ double round(double v) { return rounded(v, 7, -126, 0x1.fep127); }
 };
 
 struct Float {
   typedef u32 Bits;
-  static const bool WHOLE = false;
+  static const bool WHOLE = false, COARSE = false;
   static __device__ __forceinline__ double value(Bits b) { return (double)__uint_as_float(b); }
   static __device__ __forceinline__ double round(double v) { return (double)__double2float_rn(v); }
 };
 
 struct Int {
   typedef u32 Bits;
-  static const bool WHOLE = true;
+  static const bool WHOLE = true, COARSE = false;
   static __device__ __forceinline__ double value(Bits b) { return (double)(int)b; }
   static __device__ __forceinline__ double round(double v) {
     return v != v ? v : fmax(-2147483648.0, fmin(2147483647.0, rint(v)));
   }
+};
+
+// Quarter is e4m3: check.ByteValue, and check.saturated of what is rounded. COARSE types are judged by stored.
+struct Quarter {
+  typedef unsigned char Bits;
+  static const bool WHOLE = false, COARSE = true;
+  static const int MANT = 3, EMIN = -6;
+  static __device__ __forceinline__ double most() { return 448.0; }
+  static __device__ __forceinline__ double value(Bits b) {
+    const unsigned short half = (b & 0x7f) == 0x7f ? 0x7fff : (unsigned short)((b & 0x80) << 8 | (b & 0x7f) << 7);
+    return 256 * (double)__half2float(__ushort_as_half(half));  // the exponents' biases are 7 and 15
+  }
+  static __device__ __forceinline__ double saturated(double v) { return v != v ? v : fmax(-most(), fmin(most(), v)); }
+  static __device__ __forceinline__ double round(double v) { return saturated(rounded(v, MANT, EMIN, 3e38)); }
 };
 
 // Element is one output beside its truth. plain: right without looking at NaN and Inf. none: it has no terms.
@@ -89,6 +103,27 @@ __device__ __forceinline__ double tolerance(const Job &j, double ref, double sca
   return __dadd_rn(__dadd_rn(__dadd_rn(__dmul_rn(j.rel, ref), sum), __dmul_rn(j.terms, scale)), j.floor);
 }
 
+// half_quantum is halfQuantum in eval/internal/check/coarse.go.
+template <class D> __device__ __forceinline__ double half_quantum(double v) {
+  const int exp = (int)(__double_as_longlong(v) >> 52 & 0x7ff) - 1023;
+  return __longlong_as_double((long long)((exp > D::EMIN ? exp : D::EMIN) - D::MANT - 1 + 1023) << 52);
+}
+
+// stored is tolerance.stored there; e.got is known. Other types have nothing of it.
+template <class D, bool COARSE> struct Stored {
+  static __device__ __forceinline__ void judge(const Job &j, Element &e, double ref, double scale) {}
+};
+template <class D> struct Stored<D, true> {
+  static __device__ __forceinline__ void judge(const Job &j, Element &e, double ref, double scale) {
+    e.want = D::saturated(ref);
+    const double want = fabs(e.want), beyond = __dsub_rn(fabs(ref), want);
+    double off = tolerance(j, fabs(ref), scale);
+    off = off > beyond ? __dsub_rn(off, beyond) : 0;
+    const double edge = (e.want < 0 ? -e.got : e.got) < want ? fabs(__dsub_rn(want, off)) : __dadd_rn(want, off);
+    e.tol = want != want ? want : __dadd_rn(off, half_quantum<D>(edge < D::most() ? edge : D::most()));
+  }
+};
+
 template <class D, bool EXACT>
 __device__ __forceinline__ Element look(const Job &j, typename D::Bits bits, double ref, float scale) {
   Element e;
@@ -102,6 +137,7 @@ __device__ __forceinline__ Element look(const Job &j, typename D::Bits bits, dou
     e.plain = e.got == e.want && fabs(e.got) <= MOST;
   } else {
     e.tol = tolerance(j, fabs(ref), (double)scale);
+    Stored<D, D::COARSE>::judge(j, e, ref, (double)scale);
   }
   e.err = fabs(__dsub_rn(e.got, e.want));
   if (!EXACT) e.plain = e.err <= e.tol && e.tol <= MOST;
@@ -125,6 +161,9 @@ template <class Bits> __device__ __forceinline__ bool unwritten(Bits b) {
   }
   return true;
 }
+
+// One byte holds check.Blank then.
+template <> __device__ __forceinline__ bool unwritten<unsigned char>(unsigned char b) { return b == 0xff; }
 
 // Part is what one thread has seen of its block's span. Elements are counted from the span's first.
 struct Part {
@@ -187,14 +226,14 @@ __device__ __forceinline__ u64 placed(u64 salt, u64 i) { return salt + i * 0x9e3
 
 // Words of truth that are loaded at once.
 struct alignas(16) Two { double v[2]; };
-template <int N> struct alignas(4 * N) Scales { float v[N]; };
+template <int N> struct alignas(N < 4 ? 4 * N : 16) Scales { float v[N]; };
 
 // span compares the elements of one block: whole tiles by words of 8 bytes, what is left one by one.
 template <class D, bool EXACT> __device__ __forceinline__ void span(const Job &j, u64 lo, Part &p) {
   typedef typename D::Bits Bits;
   const int V = 8 / sizeof(Bits), TILE = THREADS * V * GROUPS;
   const Bits *out = (const Bits *)j.out;
-  const u64 same = out[0] * (V == 4 ? 0x0001000100010001ull : 0x0000000100000001ull);
+  const u64 same = out[0] * (V == 8 ? 0x0101010101010101ull : V == 4 ? 0x0001000100010001ull : 0x0000000100000001ull);
   const u64 hi = j.n - lo < SPAN ? j.n : lo + SPAN;
   u64 tile = lo;
   for (; tile + TILE <= hi; tile += TILE) {
@@ -276,6 +315,8 @@ __device__ __forceinline__ void reduce(Part &p) {
   case BF16 * 2 + 1: { typedef BFloat D; const bool EXACT = true; DO; break; } \
   case FP32 * 2: { typedef Float D; const bool EXACT = false; DO; break; }     \
   case FP32 * 2 + 1: { typedef Float D; const bool EXACT = true; DO; break; }  \
+  case E4M3 * 2: { typedef Quarter D; const bool EXACT = false; DO; break; }   \
+  case E4M3 * 2 + 1: { typedef Quarter D; const bool EXACT = true; DO; break; } \
   default: { typedef Int D; const bool EXACT = true; DO; }                     \
   }
 

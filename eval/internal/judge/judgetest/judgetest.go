@@ -85,7 +85,7 @@ func every(v, tol []float64, from, step int) {
 	}
 }
 
-var dtypes = []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32}
+var dtypes = []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32, kernels.E4M3}
 
 // Random makes the i-th sample: all types and kinds of faults occur in turn.
 func Random(rng *rand.Rand, i int) *Sample {
@@ -100,6 +100,9 @@ func Random(rng *rand.Rand, i int) *Sample {
 	for k, v := range values {
 		scale := float64(s.Truth.Scale[k])
 		tol[k] = b.Rel*math.Abs(v) + min(b.Sum*scale, max(math.Abs(v)/check.Left, b.Walk*scale)) + b.Terms*scale + b.Floor
+		if d == kernels.E4M3 { // and its own rounding
+			tol[k] += max(math.Abs(v)*d.Roundoff(), 0x1p-10)
+		}
 		if b.Exact {
 			tol[k] = 1
 		}
@@ -178,6 +181,12 @@ func oddity(rng *rand.Rand, d kernels.DType, v, scale float64) (float64, float64
 // unwritten leaves what was there before in the output from some element on.
 func (s *Sample) unwritten(rng *rand.Rand) {
 	from := rng.IntN(len(s.Out)/s.DType.Size()) * s.DType.Size() * rng.IntN(2)
+	if s.DType.Size() == 1 {
+		for i := from; i < len(s.Out); i++ {
+			s.Out[i] = check.Blank
+		}
+		return
+	}
 	for i := from; i < len(s.Out); i += 2 {
 		binary.LittleEndian.PutUint16(s.Out[i:], check.Wild(uint16(rng.Uint32())))
 	}
