@@ -14,6 +14,7 @@ var derived = map[string]struct {
 }{
 	"linear_gelu":      {[]string{"gemm"}, []string{"tile", "vectors", "hopper"}},
 	"gemm_accumulate":  {[]string{"gemm"}, []string{"tile", "vectors", "hopper"}},
+	"gemm_quantised":   {[]string{"gemm"}, []string{"tile", "vectors", "hopper"}},
 	"gemm_fp8":         {[]string{"gemm"}, nil},
 	"gemm_grouped":     {[]string{"gemm"}, nil},
 	"gemm_grouped_fp8": {[]string{"gemm", "gemm_fp8", "gemm_grouped"}, nil},

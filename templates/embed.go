@@ -30,6 +30,7 @@ import (
 //go:embed all:gemm_grouped_fp8
 //go:embed all:gemm_mxfp4
 //go:embed all:gemm_nn
+//go:embed all:gemm_quantised
 //go:embed all:gemm_tn
 //go:embed all:gemm_tt
 //go:embed all:gemm_w4a16

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Gates and times random points of every built-in family on the GPUs of this machine, and names those that are not right.
 #   docs/results/points.sh DARWARP OUT [POINTS [GPUS [SEED]]]
-# DARWARP is the built binary, OUT a folder for a JSON file and a log per row, POINTS how many random points a row has (640: 21,120 in
+# DARWARP is the built binary, OUT a folder for a JSON file and a log per row, POINTS how many random points a row has (640: 22,400 in
 # all), GPUS how many GPUs there are for it (all). A row is a problem, an element type and a size; ROWS="PROBLEM:DTYPE:WORKLOAD ..."
 # chooses others. SHARE=2 has two rows at once on each GPU, one compiling or reading while the other computes: their times mean
 # nothing then, and what is suspect for its time has to be tried again alone. LIMIT (10m) ends a row, DEVICE=cpu runs them on the
@@ -15,7 +15,8 @@ mkdir -p "$2" && cd "$2" || exit 2
 rows=${ROWS:-
   gemm:fp16:512 gemm:bf16:1024 gemm:fp16:2048 gemm:bf16:m=16,n=4096,k=4096 gemm:fp16:m=64,n=512,k=8192
   gemm_nn:bf16:batch=2,m=256,n=512,k=384 gemm_tn:fp16:batch=2,m=256,n=512,k=384 gemm_tt:bf16:batch=2,m=256,n=512,k=384
-  gemm_batched:fp16:32x512x512x64 linear_gelu:bf16:16x4096x4096 gemm_accumulate:fp16:m=512,n=1024,k=1024 swiglu:bf16:m=128,n=1024,k=1024
+  gemm_batched:fp16:32x512x512x64 linear_gelu:bf16:16x4096x4096 gemm_accumulate:fp16:m=512,n=1024,k=1024
+  gemm_quantised:bf16:m=512,n=1024,k=1024 swiglu:bf16:m=128,n=1024,k=1024
   gemm_fp8:bf16:2048x2048x512 gemm_fp8:fp16:blocks-2048x2048x512 gemm_fp8:bf16:rows-16x4096x14336
   gemm_w4a16:fp16:16x6144x4096-g32 gemm_mxfp4:bf16:1x5760x2944
   gemm_grouped:bf16:256x16x1024x2048-skewed gemm_grouped_fp8:bf16:256x16x1024x2048-skewed

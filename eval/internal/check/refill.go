@@ -23,15 +23,27 @@ func Wild(random uint16) uint16 {
 	return random&0x8000 | 0x7f80 | payload
 }
 
-// Blank is what one-byte outputs are filled with in the place of wild values: e4m3 has two NaNs only, and no
-// conversion of CUDA gives the negative one. So what is left unwritten is wrong wherever the truth is no NaN; where it
-// is one, the run over plausible values, which are none, ends with other bits.
+// Blank is the negative NaN of e4m3, which no saturating conversion of CUDA gives.
 const Blank = 0xff
+
+// Blanks are what outputs of one byte are filled with in the place of wild values, as each code may be an answer:
+// Blank or any number, by a coin. So what is left unwritten is wrong, half of the time or more, also where the truth
+// is NaN, as of numbers that a kernel knows not to matter.
+func Blanks(n int, rng *rand.Rand) []byte {
+	list := make([]byte, n)
+	for i := range list {
+		list[i] = Blank
+		if rng.Uint64()&1 == 0 {
+			list[i] = byte(rng.IntN(0x7f)) | byte(rng.IntN(2)<<7) // no NaN
+		}
+	}
+	return list
+}
 
 // usual are the payloads of infinity and of the NaNs that processors make, and GPUs.
 func usual(payload uint16) bool { return payload == 0 || payload == 0x40 || payload == 0x7f }
 
-// Unwritten reports whether an element still holds what Wild made, or Blank.
+// Unwritten reports whether an element still holds what Wild made; of those that Blanks filled this tells half.
 func Unwritten(element []byte) bool {
 	if len(element) == 1 {
 		return element[0] == Blank

@@ -73,6 +73,14 @@ func (s *Setup) Verdict(req *Judge, report func(k, out int) (check.Report, error
 	return reply, nil
 }
 
+// loosest is the relative Frobenius error that loose outputs of the type may have, its own rounding besides.
+func loosest(d kernels.DType) float64 {
+	if d.Size() == 1 {
+		return looseError + d.Roundoff()
+	}
+	return looseError
+}
+
 func (reply *JudgeReply) add(c *device.Case, b kernels.Buffer, r check.Report, loose bool) {
 	reply.Report.Elements += b.Elems()
 	if !(r.Worst <= reply.Report.Worst) {
@@ -81,7 +89,7 @@ func (reply *JudgeReply) add(c *device.Case, b kernels.Buffer, r check.Report, l
 	if c.Workload != "" || loose {
 		reply.Report.Frobenius = max(reply.Report.Frobenius, r.Frobenius)
 	}
-	if !r.Pass() && !(loose && r.Missing == 0 && r.Frobenius <= looseError) {
+	if !r.Pass() && !(loose && r.Missing == 0 && r.Frobenius <= loosest(b.DType)) {
 		reply.Report.Where = c.Name
 		reply.Wrong = c.Name + ": " + r.Explain(b.Name, b.Shape)
 	}

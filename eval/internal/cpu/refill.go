@@ -60,9 +60,7 @@ func contents(a *arena) (list [][]byte) {
 func fillWith(dst []byte, how device.Refill, palette []byte, d kernels.DType, rng *rand.Rand) {
 	size := d.Size()
 	if how == device.Wild && size == 1 {
-		for i := range dst {
-			dst[i] = check.Blank
-		}
+		copy(dst, check.Blanks(len(dst), rng))
 		return
 	}
 	if how == device.Wild {

@@ -1,10 +1,10 @@
 package gpu
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 
 	"darwarp/eval/internal/check"
@@ -26,15 +26,16 @@ type palettes struct {
 	of    map[paletteKey]int // offset
 }
 
-// paletteKey names a palette: of output number out of a case, of a type (case -1), or of a one-byte type's check.Blank
-// (case -2).
+// paletteKey names a palette: of output number out of a case, of a type (case -1), or of what a one-byte type has for
+// wild values, check.Blanks (case -2).
 type paletteKey struct {
 	at, out int
 	dtype   kernels.DType
 }
 
 // gather lays palettes out one after the other. Those of the types are of normal numbers.
-func gather(prep *device.Prepare, ordinary func(kernels.DType) []byte) ([]byte, map[paletteKey]int, error) {
+func gather(prep *device.Prepare, ordinary func(kernels.DType) []byte, rng *rand.Rand) ([]byte,
+	map[paletteKey]int, error) {
 	var all []byte
 	of := map[paletteKey]int{}
 	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32, kernels.I32} {
@@ -45,7 +46,7 @@ func gather(prep *device.Prepare, ordinary func(kernels.DType) []byte) ([]byte, 
 		of[paletteKey{-1, 0, kernels.E4M3}] = len(all)
 		all = append(all, ordinary(kernels.E4M3)...)
 		of[paletteKey{-2, 0, kernels.E4M3}] = len(all)
-		all = append(all, bytes.Repeat([]byte{check.Blank}, check.PaletteSize*check.PaletteUnit(kernels.E4M3))...)
+		all = append(all, check.Blanks(check.PaletteSize*check.PaletteUnit(kernels.E4M3), rng)...)
 	}
 	for _, i := range slices.Sorted(maps.Keys(prep.Palettes)) {
 		values := prep.Palettes[i]
@@ -74,7 +75,7 @@ func (s *Session) preparePalettes() error {
 	ordinary := func(d kernels.DType) []byte {
 		return check.Truth{Value: []float64{1, -1, 2, -2, 0.5, -0.5, 3, -3, 0.25, -0.25, 1.5, -1.5}}.Palette(d, s.rng)
 	}
-	all, of, err := gather(&s.prep, ordinary)
+	all, of, err := gather(&s.prep, ordinary, s.rng)
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (p *palettes) ordinary(d kernels.DType) cuda.Ptr {
 	return p.block.at + cuda.Ptr(p.of[paletteKey{-1, 0, d}])
 }
 
-// blank is where what a one-byte type's outputs hold instead of NaNs lies.
+// blank is where what a one-byte type's outputs hold instead of wild values lies.
 func (p *palettes) blank(d kernels.DType) cuda.Ptr {
 	return p.block.at + cuda.Ptr(p.of[paletteKey{-2, 0, d}])
 }

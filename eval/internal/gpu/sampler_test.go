@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -31,7 +32,7 @@ func TestGather(t *testing.T) {
 	half, single := check.PaletteSize*2, check.PaletteSize*4
 	ordinary := func(d kernels.DType) []byte { return make([]byte, check.PaletteSize*d.Size()) }
 	prep := &device.Prepare{Cases: cases, Palettes: map[int][]byte{0: slices.Repeat([]byte{7}, half+single)}}
-	all, of, err := gather(prep, ordinary)
+	all, of, err := gather(prep, ordinary, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func TestGather(t *testing.T) {
 		t.Error("something for outputs of one byte, which there are not")
 	}
 	prep.Palettes[0] = prep.Palettes[0][1:]
-	if _, _, err := gather(prep, ordinary); err == nil {
+	if _, _, err := gather(prep, ordinary, rand.New(rand.NewPCG(1, 2))); err == nil {
 		t.Error("a palette that is too short")
 	}
 }
@@ -60,15 +61,19 @@ func TestGatherBytes(t *testing.T) {
 	pairs := check.PaletteSize * 2
 	ordinary := func(d kernels.DType) []byte { return make([]byte, check.PaletteSize*check.PaletteUnit(d)) }
 	prep := &device.Prepare{Cases: cases, Palettes: map[int][]byte{0: slices.Repeat([]byte{7}, pairs)}}
-	all, of, err := gather(prep, ordinary)
+	all, of, err := gather(prep, ordinary, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &palettes{block: &block{}, of: of}
-	for at, want := range map[cuda.Ptr]byte{p.output(cases, 0, 0, kernels.E4M3): 7, p.output(cases, 1, 0, kernels.E4M3): 0,
-		p.blank(kernels.E4M3): check.Blank} {
+	own, ordinary8 := p.output(cases, 0, 0, kernels.E4M3), p.output(cases, 1, 0, kernels.E4M3)
+	for at, want := range map[cuda.Ptr]byte{own: 7, ordinary8: 0} {
 		if got := all[at : int(at)+pairs]; at%4 != 0 || !bytes.Equal(got, slices.Repeat([]byte{want}, pairs)) {
 			t.Errorf("at %d: %x..., expected %x", at, got[0], want)
 		}
+	}
+	at := int(p.blank(kernels.E4M3))
+	if n := bytes.Count(all[at:at+pairs], []byte{check.Blank}); at%4 != 0 || n < pairs/3 || n > pairs*2/3 {
+		t.Errorf("at %d: %d of %d are NaN", at, n, pairs)
 	}
 }

@@ -43,17 +43,21 @@ func axpy(t *testing.T, dtype kernels.DType) Kernel {
 			Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
 }
 
-// TestMadeInputsAreNotExported: what the files of an export cannot make inputs of is refused, in a sentence.
-func TestMadeInputsAreNotExported(t *testing.T) {
-	b, err := templates.Builtin("attention_backward")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(t.TempDir(), "out")
-	refuses(t, Write(dir, Kernel{Bundle: b, DType: kernels.FP16, Workloads: b.Problem.Workloads}),
-		"O is made of other inputs: kernels of such a problem cannot be exported yet")
-	if _, err := os.Stat(dir); err == nil {
-		t.Error("a folder was written")
+// TestNotExported: what the files of an export cannot make inputs of, or compare, is refused, in a sentence.
+func TestNotExported(t *testing.T) {
+	for problem, why := range map[string]string{
+		"attention_backward": "O is made of other inputs: kernels of such a problem cannot be exported yet",
+		"gemm_quantised":     "C is an output of e4m3: kernels of such a problem cannot be exported yet",
+	} {
+		b, err := templates.Builtin(problem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), problem)
+		refuses(t, Write(dir, Kernel{Bundle: b, DType: kernels.FP16, Workloads: b.Problem.Workloads}), why)
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: a folder was written", problem)
+		}
 	}
 }
 

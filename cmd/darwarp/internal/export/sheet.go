@@ -37,8 +37,11 @@ type call struct {
 // Possible says why kernels of a problem cannot be exported, nil where they can.
 func Possible(p *kernels.Problem) error {
 	for _, t := range p.Tensors {
-		if t.Made {
+		switch {
+		case t.Made:
 			return fmt.Errorf("%s is made of other inputs: kernels of such a problem cannot be exported yet", t.Name)
+		case t.Role == "out" && t.DType == kernels.E4M3:
+			return fmt.Errorf("%s is an output of %s: kernels of such a problem cannot be exported yet", t.Name, t.DType)
 		}
 	}
 	return nil

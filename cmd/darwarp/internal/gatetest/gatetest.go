@@ -92,6 +92,7 @@ var all = []folder{
 	packed, greatest, activated, whole, gradients, losses, gathered, recurrence, columns, counts, grouped, windowed,
 	masked, ranked, running, pooled, bits, packs, lse,
 	distances, cosines, scattered, doubled, shutters, planes, halfrows, embedded, accumulated, routed,
+	quantised,
 }
 
 // Problems lists their names.
@@ -123,6 +124,7 @@ var borrowed = map[string]struct {
 	"halfrows":  {kernels.Problems, "softmax"},
 
 	"accumulated": {kernels.Problems, "gemm_accumulate"},
+	"quantised":   {kernels.Problems, "gemm_quantised"},
 	"routed":      {kernels.Problems, "gemm_grouped_fp8"},
 }
 

@@ -50,7 +50,13 @@ func with(genes map[string]any, more ...any) map[string]any {
 // linearJob is a point of linear_gelu, legal where no size is known.
 func linearJob(t *testing.T, family string, genes map[string]any) kernels.Job {
 	t.Helper()
-	b, f, dev := familyOf(t, "linear_gelu", family)
+	return jobOf(t, "linear_gelu", family, genes)
+}
+
+// jobOf is the same of another problem.
+func jobOf(t *testing.T, problem, family string, genes map[string]any) kernels.Job {
+	t.Helper()
+	b, f, dev := familyOf(t, problem, family)
 	g := f.Defaults()
 	for name, v := range genes {
 		g[name] = kernels.ParseValue(fmt.Sprint(v))

@@ -1,0 +1,40 @@
+package gatetest
+
+// quantised is a product whose outputs are rounded to e4m3: how they are rounded, what becomes of those that are too
+// large, and what is left unwritten where each byte is a legal number.
+var quantised = folder{name: "quantised", cheats: []row{
+	{"toward_zero", Judge, Gate, nil, "rounds toward zero"},
+	{"away_from_zero", Judge, Gate, nil, "rounds away from zero"},
+	{"ties_away", Judge, Gate, nil, "rounds ties away from zero"},
+	{"dithered", Judge, Gate, nil, "adds noise of half a code before it rounds"},
+	{"bf16_first", Power, Gate, nil, "rounds to bf16, then to e4m3"},
+	{"sums_in_half", Power, Gate, nil, "keeps sums in fp16"},
+	{"scale_in_bf16", Power, Gate, nil, "rounds the scale to bf16"},
+	{"scale_forgotten", Judge, Gate, nil, "leaves the scale out"},
+	{"scale_squared", Judge, Gate, nil, "takes the scale twice"},
+	{"scale_is_power_of_two", Judge, Gate, nil, "takes the exponent of the scale alone"},
+	{"not_saturated", Judge, Gate, nil, "stores NaN for what is too large"},
+	{"wraps_around", Judge, Gate, nil, "keeps the low bits of the code of what is too large"},
+	{"saturated_at_416", Judge, Gate, nil, "takes the code below the largest number for it"},
+	{"infinity_is_nan", Coverage, Gate, nil, "stores NaN for an inf"},
+	{"nan_is_448", Coverage, Gate, nil, "stores the largest number for NaN"},
+	{"subnormals_flushed", Judge, Gate, nil, "stores 0 for subnormal numbers"},
+	{"other_bias", Judge, Gate, nil, "stores the codes of the other e4m3, whose exponents have another bias"},
+	{"codes_of_e5m2", Judge, Gate, nil, "stores codes of e5m2"},
+	{"tail_of_row_not_stored", Judge, Gate, nil, "does not store the columns behind the last four"},
+	{"last_not_stored", Judge, Gate, nil, "does not store the last number of all"},
+	{"nan_not_stored", Stateless, Gate, nil, "does not store where the sum is NaN"},
+	{"near_is_enough", Stateless, Gate, nil, "leaves what is there where it is the code beside the right one"},
+	{"blank_alone", Regimes, Gate, nil, "stores where the output is the negative NaN, and nothing else"},
+	{"last_terms_missing", Power, Gate, nil, "leaves the last 1/64 of long sums out"},
+}, honest: []row{
+	{name: "plain", about: "by CUDA's type"},
+	{name: "pairs", about: "two numbers by one conversion"},
+	{name: "half_first", about: "by way of fp16"},
+	{name: "clamped_first", about: "cuts off at 448, then converts"},
+	{name: "by_integers", about: "by adding half of a code to the bits of a float"},
+	{name: "scale_on_terms", about: "each term times the scale"},
+	{name: "fp64", about: "sums in fp64"},
+	{name: "backwards", about: "from the last term to the first"},
+	{name: "reads_first", about: "reads what lies there before it stores"},
+}}
