@@ -131,6 +131,15 @@ func (l *Let) set(m *expr.Machine, env expr.Env) error {
 
 // knows refuses genes and values that the family does not have.
 func (f *Family) knows(g Genome) error {
+	known := 0
+	for i := range f.Genes {
+		if v, ok := g[f.Genes[i].Name]; ok && slices.Contains(f.Genes[i].values, v) {
+			known++
+		}
+	}
+	if known == len(g) {
+		return nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(g)) {
 		gene := f.gene(name)
 		if gene == nil {

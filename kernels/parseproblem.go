@@ -11,8 +11,6 @@ import (
 	"darwarp/kernels/expr"
 )
 
-var nameRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
 // labelRE is the name of a problem or a workload: a folder's name, and a word on the command line.
 var labelRE = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 

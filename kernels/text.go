@@ -24,10 +24,19 @@ var (
 
 // CheckIdentifier refuses what is no name of a gene, a dim, a tensor or a kernel: it stands in C and Python as it is.
 func CheckIdentifier(s string) error {
-	if len(s) > MaxName || !nameRE.MatchString(s) {
+	if len(s) > MaxName || !isIdentifier(s) {
 		return fmt.Errorf("%s is not an identifier of at most %d letters, digits and '_'", quoted(s), MaxName)
 	}
 	return nil
+}
+
+func isIdentifier(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 0x20; s[i] != '_' && (c < 'a' || c > 'z') && (i == 0 || s[i] < '0' || s[i] > '9') {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // CheckLabel refuses what is no name of a problem, a family or a file: it is part of paths and of commands.

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -32,6 +33,18 @@ func TestChecks(t *testing.T) {
 				t.Errorf("%s %q is taken", c.name, s)
 			} else if CheckLine(err.Error(), 400) != nil {
 				t.Errorf("%s: the message is %q", c.name, err)
+			}
+		}
+	}
+}
+
+// TestIdentifier: of any byte, first or later, an identifier has what the expression says.
+func TestIdentifier(t *testing.T) {
+	re := regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	for c := range 256 {
+		for _, s := range []string{string([]byte{byte(c)}), string([]byte{'a', byte(c)}), string([]byte{byte(c), '9', 'Z'})} {
+			if got := CheckIdentifier(s) == nil; got != re.MatchString(s) {
+				t.Errorf("%q: %v", s, got)
 			}
 		}
 	}

@@ -208,9 +208,10 @@ func (g *grower) histogram(ids []int32, column int) []bin {
 		return bins
 	}
 	clear(bins)
+	of, drawn := c.of, g.drawn
 	for _, i := range ids {
-		b := &bins[c.of[i]]
-		b.sum += g.drawn[i]
+		b := &g.bins[of[i]]
+		b.sum += drawn[i]
 		b.count++
 	}
 	return bins

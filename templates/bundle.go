@@ -26,6 +26,7 @@ type Bundle struct {
 	Files     map[string][]byte // all the above as read, by flat file name
 
 	templates *template.Template
+	quick     quick // of them
 }
 
 const (

@@ -95,8 +95,14 @@ type limitedBuilder struct {
 }
 
 func (b *limitedBuilder) reset() {
+	b.restart()
+	b.until = time.Time{}
+}
+
+// restart is reset with as much time as is left.
+func (b *limitedBuilder) restart() {
 	b.Reset()
-	b.steps, b.depth, b.until = 0, 0, time.Time{}
+	b.steps, b.depth = 0, 0
 }
 
 func (b *limitedBuilder) Write(p []byte) (int, error) {

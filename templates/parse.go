@@ -36,6 +36,7 @@ func (b *Bundle) parseTemplates() (ms kernels.Mistakes) {
 	}
 	if len(ms) == 0 {
 		b.countWork()
+		b.quick = newQuick(b.templates)
 	}
 	return ms
 }

@@ -33,8 +33,11 @@ func (b *Bundle) Render(f *kernels.Family, env expr.Env, t kernels.DType) (strin
 	if kernels.Grown(f.Name) {
 		out.until = time.Now().Add(untrustedTime)
 	}
-	if err := b.templates.ExecuteTemplate(out, f.Name, data); err != nil {
-		return "", errors.New(strings.TrimPrefix(err.Error(), "template: "))
+	if s := (&sheet{out: out, data: data, all: b.quick, others: b.templates}); !s.write(f.Name) {
+		out.restart()
+		if err := b.templates.ExecuteTemplate(out, f.Name, data); err != nil {
+			return "", errors.New(strings.TrimPrefix(err.Error(), "template: "))
+		}
 	}
 	text := string(tidy(out.Bytes()))
 	if kernels.Grown(f.Name) {

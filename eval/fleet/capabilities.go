@@ -124,7 +124,7 @@ func (p publisher) Final(ctx context.Context, j *kernels.Job) (kernels.Result, e
 	if err != nil {
 		return kernels.Result{}, err
 	}
-	return a.verdict(&home.proof)
+	return a.verdict(home.key)
 }
 
 // FindBaseline looks for a baseline at home.
@@ -158,7 +158,7 @@ func (p publisher) BaselineTimes(ctx context.Context, name string) (r kernels.Ba
 	for workload, about := range a.About {
 		p.about[name+" "+workload] = kernels.CleanLine(about, kernels.MaxAbout)
 	}
-	r.Provenance = home.proof.Key()
+	r.Provenance = home.key
 	return r, nil
 }
 

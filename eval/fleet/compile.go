@@ -49,7 +49,7 @@ func (f *Fleet) judge(ctx context.Context, j *job) (r kernels.Result, by, compil
 	ask := func() (r kernels.Result, m *member, err error) {
 		a, m, err := f.askAny(ctx, request{Do: doEvaluate, Jobs: []*job{j}})
 		if err == nil {
-			r, err = a.verdict(&m.proof)
+			r, err = a.verdict(m.key)
 		}
 		return r, m, err
 	}

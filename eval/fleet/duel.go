@@ -49,7 +49,7 @@ func (f *Fleet) askDuel(ctx context.Context, req request, jobs ...*kernels.Job) 
 	if err := d.Admit(); err != nil {
 		return d, nil, fmt.Errorf("%w: %s: %w", kernels.ErrLost, home.name, err)
 	}
-	d.Provenance = home.proof.Key()
+	d.Provenance = home.key
 	f.crew.hearNoise(home, a.Noise)
 	return d, home, nil
 }
@@ -178,7 +178,7 @@ func (f *Fleet) trial(ctx context.Context, j *kernels.Job, parts ...kernels.Tria
 	if err := t.Admit(); err != nil {
 		return t, fmt.Errorf("%w: %s: %w", kernels.ErrLost, m.name, err)
 	}
-	t.ID, t.Provenance = j.ID, m.proof.Key()
+	t.ID, t.Provenance = j.ID, m.key
 	return t, nil
 }
 

@@ -98,8 +98,8 @@ func (f *Fleet) leaveOut(m *member, why string) {
 	f.cfg.Say("worker %s is left out: %s", m.name, why)
 }
 
-// verdict is the result, admitted as everything is that another process tells.
-func (a *answer) verdict(of *kernels.Provenance) (r kernels.Result, err error) {
+// verdict is the result, admitted as everything is that another process tells. Its figures stand on what has this key.
+func (a *answer) verdict(proof string) (r kernels.Result, err error) {
 	if a.Result == nil {
 		return r, fmt.Errorf("%w: %s answered without a verdict", kernels.ErrLost, a.Worker)
 	}
@@ -110,7 +110,7 @@ func (a *answer) verdict(of *kernels.Provenance) (r kernels.Result, err error) {
 	if r.Outcome == kernels.OK && slices.ContainsFunc(r.Times, func(t kernels.Timing) bool { return t.Lo > t.Hi }) {
 		return r, fmt.Errorf("%w: %s: an interval ends before it begins", kernels.ErrLost, a.Worker)
 	}
-	r.Provenance = of.Key()
+	r.Provenance = proof
 	return r, nil
 }
 

@@ -69,7 +69,7 @@ func TestPermissions(t *testing.T) {
 
 // TestBadAnswers: what cannot be computed with is no verdict, and never an error of the search.
 func TestBadAnswers(t *testing.T) {
-	proof := newFake("a").Provenance()
+	proof := newFake("a").Provenance().Key()
 	time := func(median, lo, hi float64) []kernels.Timing {
 		return []kernels.Timing{{Workload: "w", Median: median, Lo: lo, Hi: hi}}
 	}
@@ -83,12 +83,12 @@ func TestBadAnswers(t *testing.T) {
 		"machine code with a name of lines": {Outcome: kernels.OK, Code: "a\nb"},
 	} {
 		a := answer{Worker: "a", Result: r}
-		if _, err := a.verdict(&proof); !errors.Is(err, kernels.ErrLost) {
+		if _, err := a.verdict(proof); !errors.Is(err, kernels.ErrLost) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	a := answer{Worker: "a", Result: &kernels.Result{Outcome: kernels.Wrong, Detail: "\x1b[2J", Provenance: "another's"}}
-	if r, err := a.verdict(&proof); err != nil || r.Detail != "?[2J" || r.Provenance != proof.Key() {
+	if r, err := a.verdict(proof); err != nil || r.Detail != "?[2J" || r.Provenance != proof {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -16,7 +16,8 @@ import (
 // member is a worker of the fleet. All of it belongs to the crew.
 type member struct {
 	name   string
-	proof  kernels.Provenance // as it joined; it and the next never change
+	proof  kernels.Provenance // as it joined; it and the next two never change
+	key    string             // of proof
 	times  bool               // it can time a kernel for comparison
 	helps  bool               // it has no device, and compiles
 	last   hello
@@ -103,7 +104,7 @@ func newMember(h *hello) *member {
 	if h.Proof == nil {
 		return &member{name: h.Worker, helps: true}
 	}
-	return &member{name: h.Worker, proof: *h.Proof, times: h.Times}
+	return &member{name: h.Worker, proof: *h.Proof, key: h.Proof.Key(), times: h.Times}
 }
 
 // join enters a member that is new, or has come back.

@@ -81,6 +81,6 @@ func (f *Fleet) timeOn(ctx context.Context, m *member, j *kernels.Job, brief boo
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.verdict(&m.proof)
+	r, err := a.verdict(m.key)
 	return r.Times, err
 }
