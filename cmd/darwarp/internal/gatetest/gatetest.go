@@ -92,6 +92,7 @@ var all = []folder{
 	packed, greatest, activated, whole, gradients, losses, gathered, recurrence, columns, counts, grouped, windowed,
 	masked, ranked, running, pooled, bits, packs, lse,
 	distances, cosines, scattered, doubled, shutters, planes, halfrows, embedded, accumulated, routed,
+	rotary, adam, convolved, clipped, triangle, eights,
 }
 
 // Problems lists their names.
