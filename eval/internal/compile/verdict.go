@@ -93,14 +93,17 @@ func sameCode(found, said string) error {
 	return nil
 }
 
-// counted is the message about special registers that tell one call from another, or empty: a call is a function of its
-// arguments.
+// counted is the message about what tells one call from another, or empty: special registers, and what the driver keeps
+// beside parameters. A call is a function of its arguments.
 func counted(ptx []byte) string {
-	list := nvrtc.Counters(ptx)
-	if len(list) == 0 {
-		return ""
+	if list := nvrtc.Counters(ptx); len(list) > 0 {
+		return "reads " + strings.Join(list, ", ") + ": a kernel may not know one call from another"
 	}
-	return "reads " + strings.Join(list, ", ") + ": a kernel may not know one call from another"
+	if list := nvrtc.Beside(ptx); len(list) > 0 {
+		return "ld.param of " + strings.Join(slices.Compact(list), ", ") + ": a kernel may read its parameters alone, " +
+			"by a name and an offset inside it"
+	}
+	return ""
 }
 
 // state lists the variables of a program that keep their content beyond a call: each one without initial values,

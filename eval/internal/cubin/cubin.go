@@ -2,7 +2,6 @@
 package cubin
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"debug/elf"
@@ -21,15 +20,15 @@ var ErrNoCode = errors.New("cubin holds no machine code")
 // (symbol names of the source, debug frames, the compiler's notes and its command line) may differ
 // between two sources that compiled to the same kernels.
 var launched = []string{".text.", ".nv.constant", ".nv.global", ".nv.shared.", ".nv.info", ".rel.text.", ".rela.text.",
-	".rel.nv.constant", ".rela.nv.constant"}
+	".rel.nv.constant", ".rela.nv.constant", ".rel.nv.global", ".rela.nv.global"}
 
 // Code is the SHA-256 of the machine code in a cubin: two sources with the same Code behave the same, so only one
 // needs to run. It depends on the architecture and on the kernels' names. It may differ for equal code with
 // differently numbered symbols; that costs only one more run.
 func Code(image []byte) ([]byte, error) {
-	f, err := elf.NewFile(bytes.NewReader(image))
+	f, symbols, err := open(image)
 	if err != nil {
-		return nil, fmt.Errorf("read cubin: %w", err)
+		return nil, err
 	}
 	sections := slices.DeleteFunc(slices.Clone(f.Sections), func(s *elf.Section) bool {
 		return !slices.ContainsFunc(launched, func(prefix string) bool { return strings.HasPrefix(s.Name, prefix) })
@@ -58,8 +57,29 @@ func Code(image []byte) ([]byte, error) {
 			return nil, fmt.Errorf("read section %s: %w", s.Name, err)
 		}
 		h.Write(data)
+		h.Write(targets(f, s, data, symbols))
 	}
 	return h.Sum(nil), nil
+}
+
+// targets says where the symbols lie that a section's relocations name, in the order of the entries: section and offset
+// in it, or the name of what the driver provides. Two programs with the same tables may differ in nothing but which of
+// them a symbol stands for.
+func targets(f *elf.File, s *elf.Section, data []byte, symbols []elf.Symbol) (at []byte) {
+	size := map[elf.SectionType]int{elf.SHT_REL: 16, elf.SHT_RELA: 24}[s.Type]
+	for ; size > 0 && len(data) >= size; data = data[size:] {
+		number := int(elf.R_SYM64(f.ByteOrder.Uint64(data[8:])))
+		if number == 0 || number > len(symbols) {
+			continue // no symbol: the list begins with number 1
+		}
+		target := symbols[number-1]
+		in := target.Name
+		if target.Section != elf.SHN_UNDEF && int(target.Section) < len(f.Sections) {
+			in = f.Sections[target.Section].Name
+		}
+		at = fmt.Appendf(at, "%s+%d ", in, target.Value)
+	}
+	return at
 }
 
 // flags is the ELF header's e_flags, which hold the architecture; debug/elf does not keep them.

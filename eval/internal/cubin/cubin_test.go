@@ -3,6 +3,7 @@ package cubin_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"testing"
 
 	"darwarp/eval/internal/cubin"
@@ -95,6 +96,36 @@ func TestCode(t *testing.T) {
 			t.Errorf("Code = %v, want ErrNoCode", err)
 		}
 	})
+}
+
+// TestCodeOfTables: which table a kernel reads is part of its machine code, also where all sections have the same
+// bytes. Tables of pointers hold nothing before they are relocated, and two tables may have changed places.
+func TestCodeOfTables(t *testing.T) {
+	const kernel = "\nextern \"C\" __global__ void k(float* x) { x[threadIdx.x] = %s[threadIdx.x & 1]%s; }"
+	const two = "__device__ int a[4] = {1, 2, 3, 4}; __device__ int b[4] = {5, 6, 7, 8};"
+	pointers := func(order string) string {
+		return two + "__device__ int* const both[2] = {" + order + "};" + fmt.Sprintf(kernel, "both", "[2]")
+	}
+	tests := []struct{ name, one, other string }{
+		{"pointers in another order", pointers("a, b"), pointers("b, a")},
+		{"another table", two + fmt.Sprintf(kernel, "a", ""), two + fmt.Sprintf(kernel, "b", "")},
+		{"tables laid out by their alignment",
+			"__device__ int a[4] = {1, 2, 3, 4}; __device__ __align__(16) int b[4] = {5, 6, 7, 8};" +
+				fmt.Sprintf(kernel, "a", ""),
+			"__device__ __align__(16) int a[4] = {5, 6, 7, 8}; __device__ int b[4] = {1, 2, 3, 4};" +
+				fmt.Sprintf(kernel, "a", "")},
+	}
+	c := compiler(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if bytes.Equal(codeOf(t, c, tt.one), codeOf(t, c, tt.other)) {
+				t.Error("two kernels that read different numbers have the same code")
+			}
+			if !bytes.Equal(codeOf(t, c, tt.one), codeOf(t, c, "// again\n"+tt.one)) {
+				t.Error("a comment changes the code")
+			}
+		})
+	}
 }
 
 func FuzzCode(f *testing.F) {

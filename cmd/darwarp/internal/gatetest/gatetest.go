@@ -93,6 +93,7 @@ var all = []folder{
 	masked, ranked, running, pooled, bits, packs, lse,
 	distances, cosines, scattered, doubled, shutters, planes, halfrows, embedded, accumulated, routed,
 	quantised,
+	rotary, adam, convolved, clipped, triangle, eights,
 }
 
 // Problems lists their names.

@@ -197,7 +197,7 @@ var alike = []string{
 	"plain", "grid_stride", "one_thread_blocks", "large_blocks", "too_many_threads", "three_launches",
 	"too_large_cluster", "empty_grid", "too_large_grid", "l2_window", "cleared_scratch",
 	"stale_flags", "plan_forgets_tail", "carries_of_no_bytes", "plan_of_known_sizes", "block_a_row", "blocks_of_96",
-	"last_row_of_odd",
+	"last_row_of_odd", "grid_of_seven",
 }
 
 // TestEveryKernelIsItsOwn finds a way or a cheat that the template has forgotten: it renders as another.

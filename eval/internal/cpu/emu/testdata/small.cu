@@ -178,6 +178,7 @@ extern "C" __global__ void intrinsics(int* failed) {
     CHECK(__float2int_rz(1e20f) == 2147483647 && __float2int_rz(-1e20f) == -2147483647 - 1 && __float2int_rz(NAN) == 0 && __float2uint_rz(-5.f) == 0u && __float2uint_rz(1e20f) == ~0u);
     CHECK(__float2ll_rn(1e20f) == 9223372036854775807ll && __double2ull_rz(1e30) == ~0ull && __double2int_rn(-0.5) == 0);
     CHECK(__float_as_int(1.f) == 0x3f800000 && __int_as_float(0x40000000) == 2.f && __double_as_longlong(1.0) == 0x3ff0000000000000ll);
+    CHECK(__double2hiint(-1.5) == int(0xbff80000) && __double2loint(1 + 0x1p-52) == 1 && __hiloint2double(-1074790400, -1) < -1);
     CHECK(__saturatef(2.f) == 1.f && __saturatef(-1.f) == 0.f && __saturatef(NAN) == 0.f && __saturatef(0.5f) == 0.5f);
     CHECK(__fmaf_rn(0x1.000002p0f, 0x1.000002p0f, -0x1.000004p0f) == 0x1p-46f && __fadd_rn(__fmul_rn(0x1.000002p0f, 0x1.000002p0f), -0x1.000004p0f) == 0.f);
     CHECK(rsqrtf(4.f) == 0.5f && rsqrt(16.0) == 0.25 && __frcp_rn(4.f) == 0.25f && __fdividef(1.f, 4.f) == 0.25f && __expf(0.f) == 1.f && exp10f(2.f) == 100.f);

@@ -112,6 +112,9 @@ inline float __int_as_float(int x) { return dw::as<float>(x); }
 inline float __uint_as_float(unsigned x) { return dw::as<float>(x); }
 inline long long __double_as_longlong(double x) { return dw::as<long long>(x); }
 inline double __longlong_as_double(long long x) { return dw::as<double>(x); }
+inline int __double2loint(double x) { return int(dw::as<long long>(x)); }
+inline int __double2hiint(double x) { return int(dw::as<long long>(x) >> 32); }
+inline double __hiloint2double(int high, int low) { return dw::as<double>((long long)high << 32 | unsigned(low)); }
 
 // Integer intrinsics (CUDA Math API, "Integer Intrinsics").
 inline int __popc(unsigned x) { return __builtin_popcount(x); }

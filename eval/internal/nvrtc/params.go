@@ -1,0 +1,52 @@
+package nvrtc
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	declared  = regexp.MustCompile(`\.param\b([^;)]*)`) // one, or all of an entry or a call
+	paramType = regexp.MustCompile(`\.[bsuf](8|16|32|64|128)\b`)
+	paramName = regexp.MustCompile(`([A-Za-z_$%][\w$]*)\s*(?:\[\s*(\d*)\s*\])?\s*$`)
+	paramRead = regexp.MustCompile(`\bld(?:\.\w+)*\.param\b[^;\[]*?([\w$%]*\s*\[[^\]]*\])`)
+	paramAt   = regexp.MustCompile(`^\s*\[\s*([A-Za-z_$%][\w$]*)\s*(?:\+\s*(\d+)\s*)?\]$`)
+)
+
+// Beside lists the places that a program reads as parameters and that are none: before or behind a parameter, or at
+// an address that is not known before it runs. The driver keeps what it knows of a launch in the same bank, in front
+// of the parameters: the number of the launch, which is refused by its name (Counters), for one.
+func Beside(ptx []byte) (places []string) {
+	size := params(comments.ReplaceAllString(string(ptx), " "))
+	for _, m := range paramRead.FindAllSubmatch(ptx, -1) {
+		at := paramAt.FindStringSubmatch(string(m[1]))
+		if at != nil {
+			bytes, known := size[at[1]]
+			offset, err := strconv.Atoi("0" + at[2])
+			if known && err == nil && offset < bytes {
+				continue
+			}
+		}
+		places = append(places, strings.TrimSpace(string(m[1])))
+	}
+	return places
+}
+
+// params is the size in bytes of each parameter that is declared, of those of several functions the largest. A
+// declaration without a type has the one before: .param .b64 a, b.
+func params(ptx string) map[string]int {
+	size := map[string]int{}
+	for _, m := range declared.FindAllStringSubmatch(ptx, -1) {
+		unit := 0
+		for one := range strings.SplitSeq(m[1], ",") {
+			if t := paramType.FindStringSubmatch(one); t != nil {
+				unit = number(t[1]) / 8
+			}
+			if n := paramName.FindStringSubmatch(one); n != nil {
+				size[n[1]] = max(size[n[1]], unit*max(1, number(n[2])))
+			}
+		}
+	}
+	return size
+}
