@@ -151,7 +151,7 @@ func (u *unpacker) compile(j *job, env expr.Env, problem *kernels.Problem) (*ker
 		for _, d := range problem.DimNames {
 			scope[d] = 0
 		}
-		return kernels.CompilePlan("plan", spec, problem.Tensors, scope)
+		return kernels.CompilePlan("plan", spec, problem, scope)
 	})
 }
 

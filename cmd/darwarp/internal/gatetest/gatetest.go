@@ -92,6 +92,7 @@ var all = []folder{
 	packed, greatest, activated, whole, gradients, losses, gathered, recurrence, columns, counts, grouped, windowed,
 	masked, ranked, running, pooled, bits, packs, lse,
 	distances, cosines, scattered, doubled, shutters, planes, halfrows, embedded, accumulated, routed,
+	prepacked,
 }
 
 // Problems lists their names.
@@ -111,6 +112,7 @@ var borrowed = map[string]struct {
 	"tiles":     {files, "problems/product"},
 	"atomics":   {files, "problems/product"},
 	"narrow":    {files, "problems/product"},
+	"prepacked": {files, "problems/product"},
 	"sum":       {kernels.Problems, "reduction"},
 	"packed":    {kernels.Problems, "prefill"},
 	"activated": {kernels.Problems, "linear_gelu"},
