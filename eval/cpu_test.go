@@ -35,7 +35,7 @@ func cpuJob(t *testing.T, p *Pool, body string) *kernels.Job {
 	t.Helper()
 	spec := kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "scale", Grid: []string{"ceil_div(n, 256)"},
 		Block: []string{"256"}, Args: []string{"x", "y", "n"}}}}
-	plan, err := kernels.CompilePlan("test", spec, p.Cfg.Problem.Tensors,
+	plan, err := kernels.CompilePlan("test", spec, p.Cfg.Problem,
 		expr.Scope{"n": 0, "device": kernels.Device{}, "elem": 0})
 	if err != nil {
 		t.Fatal(err)

@@ -79,7 +79,7 @@ func fakeJob(t *testing.T, p *Pool, entry string) *kernels.Job {
 	spec := kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: entry, Grid: []string{"ceil_div(n, 256)"},
 		Block: []string{"256"}, Args: []string{"x", "y", "n"}}}}
 	scope := expr.Scope{"n": 0, "device": kernels.Device{}, "elem": 0}
-	plan, err := kernels.CompilePlan("test", spec, p.Cfg.Problem.Tensors, scope)
+	plan, err := kernels.CompilePlan("test", spec, p.Cfg.Problem, scope)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -183,7 +183,7 @@ func TestPlanFaultsAreTheCandidates(t *testing.T) {
 	pool := fakePool(t)
 	job := fakeJob(t, pool, "good")
 	job.Plan.Spec.Launches[0].Smem = "300000"
-	plan, err := kernels.CompilePlan("test", job.Plan.Spec, pool.Cfg.Problem.Tensors, expr.Scope{"n": 0})
+	plan, err := kernels.CompilePlan("test", job.Plan.Spec, pool.Cfg.Problem, expr.Scope{"n": 0})
 	if err != nil {
 		t.Fatal(err)
 	}

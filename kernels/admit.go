@@ -185,7 +185,9 @@ func (r *Result) Admit() error {
 	c := r.Cost
 	return cmp.Or(number("cost.compile", c.Compile, 0, longest), number("cost.gate", c.Gate, 0, longest),
 		number("cost.time", c.Time, 0, longest), number("cost.wait", c.Wait, 0, longest),
-		each("times", r.Times, maxTimes, (*Timing).admit), each("resources", r.Resources, maxResources, (*Resources).admit),
+		each("times", r.Times, maxTimes, (*Timing).admit),
+		each("prepared", r.Prepared, maxTimes, (*Prepared).admit),
+		each("resources", r.Resources, maxResources, (*Resources).admit),
 		each("sites", r.Sites, maxSites, (*Site).admit))
 }
 
@@ -200,6 +202,10 @@ func (t *Timing) admit() error {
 	return cmp.Or(under("workload", CheckSize(t.Workload)), number("median", t.Median, 1e-6, longest),
 		number("lo", t.Lo, 0, longest), number("hi", t.Hi, 0, longest), number("clock", t.Clock, 0, mostWork),
 		counts("samples", t.Samples))
+}
+
+func (p *Prepared) admit() error {
+	return cmp.Or(under("workload", CheckSize(p.Workload)), number("ns", p.Nanos, 0, longest), counts("bytes", p.Bytes))
 }
 
 func (r *Resources) admit() error {

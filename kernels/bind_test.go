@@ -20,7 +20,7 @@ func TestBind(t *testing.T) {
 		},
 	}
 	tensors := []Tensor{{Name: "x"}}
-	p, err := CompilePlan("f", spec, tensors, scope)
+	p, err := CompilePlan("f", spec, &Problem{Tensors: tensors}, scope)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestBind(t *testing.T) {
 		got.Scratch[0].Bytes != "64 * elem * 4" {
 		t.Fatalf("bound: %+v", got)
 	}
-	own, err := CompilePlan("own", got, tensors, expr.Scope{"device": Device{}, "elem": 0, "n": 0})
+	own, err := CompilePlan("own", got, &Problem{Tensors: tensors}, expr.Scope{"device": Device{}, "elem": 0, "n": 0})
 	if err != nil {
 		t.Fatalf("what is bound does not stand alone: %v", err)
 	}

@@ -137,6 +137,13 @@ type Timing struct {
 	Scale float64 `json:"scale,omitempty"`
 }
 
+// Prepared is what launches with `prepare` take at a workload.
+type Prepared struct {
+	Workload string  `json:"workload"`
+	Nanos    float64 `json:"ns"`    // all of them once, with what launching costs; the least of the gate's runs
+	Bytes    int     `json:"bytes"` // of the packed buffers, which are kept between calls
+}
+
 // GateReport says what a candidate's outputs were checked against.
 type GateReport struct {
 	Checks    int     `json:"checks"`              // shape and input-class pairs passed
@@ -166,6 +173,7 @@ type Result struct {
 	Sites      []Site      `json:"sites,omitempty"` // where memory is accessed, when the cpu device watched
 	Gate       *GateReport `json:"gate,omitempty"`
 	Times      []Timing    `json:"times,omitempty"`
+	Prepared   []Prepared  `json:"prepared,omitempty"` // beside the times, which are those of calls alone
 	Cost       Cost        `json:"cost"`
 	Provenance string      `json:"proof,omitempty"` // key of the Provenance that these figures stand on
 }

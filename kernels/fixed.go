@@ -117,6 +117,7 @@ func (p *Problem) Restrict(spec PlanSpec) PlanSpec {
 		switch {
 		case !p.possible(l.When):
 			continue
+		case l.Prepare: // at another size no call reads what it packs
 		case l.When == "":
 			l.When = guard
 		case l.When != guard:

@@ -43,6 +43,9 @@ type Scratch struct {
 type Call struct {
 	Scratch  []Scratch `json:"scratch,omitempty"`
 	Launches []Launch  `json:"launches"`
+	// What is done beforehand, once for the weights: launches, and the buffers that they fill and calls only read
+	Prepare []Launch  `json:"prepare,omitempty"`
+	Packed  []Scratch `json:"packed,omitempty"`
 }
 
 // maxBytes bounds one buffer: beyond it a size is an overflow, not a wish.
@@ -59,21 +62,30 @@ func (p *Plan) Resolve(env expr.Env) (Call, error) {
 		if err != nil {
 			return c, fmt.Errorf("scratch %s: %w", p.Spec.Scratch[i].Name, err)
 		}
-		c.Scratch = append(c.Scratch, Scratch{p.Spec.Scratch[i].Name, b, p.Spec.Scratch[i].Zero, p.Spec.Scratch[i].Once})
+		sc := Scratch{p.Spec.Scratch[i].Name, b, p.Spec.Scratch[i].Zero, p.Spec.Scratch[i].Once}
+		if p.Spec.Scratch[i].Prepared {
+			c.Packed = append(c.Packed, sc)
+		} else {
+			c.Scratch = append(c.Scratch, sc)
+		}
 	}
 	for i, l := range p.launches {
 		got, skip, err := l.resolve(p.Spec.Launches[i], env)
 		if err != nil {
 			return c, fmt.Errorf("launch %s: %w", p.Spec.Launches[i].Entry, err)
 		}
-		if !skip {
+		switch {
+		case skip:
+		case p.Spec.Launches[i].Prepare:
+			c.Prepare = append(c.Prepare, got)
+		default:
 			c.Launches = append(c.Launches, got)
 		}
 	}
 	if len(c.Launches) == 0 {
 		return c, fmt.Errorf("no launch is active")
 	}
-	return c, nil
+	return c, p.settle(&c, env)
 }
 
 func (l launchExprs) resolve(spec LaunchSpec, env expr.Env) (out Launch, skip bool, err error) {
@@ -186,26 +198,16 @@ func (p *Plan) Reads() []string { return p.reads }
 
 func (p *Plan) findReads() []string {
 	var names []string
-	add := func(es ...*expr.Expr) {
-		for _, e := range es {
-			if e != nil {
-				names = append(names, e.Names()...)
-			}
+	add := func(_ string, e *expr.Expr) {
+		if e != nil {
+			names = append(names, e.Names()...)
 		}
 	}
-	add(p.scratch...)
+	for _, e := range p.scratch {
+		add("", e)
+	}
 	for _, l := range p.launches {
-		add(l.when, l.smem, l.window)
-		add(l.grid...)
-		add(l.block...)
-		add(l.cluster...)
-		for _, a := range l.args {
-			add(a.value)
-		}
-		for _, m := range l.maps {
-			add(m.swizzle)
-			add(m.box...)
-		}
+		l.each(add)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

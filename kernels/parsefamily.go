@@ -45,7 +45,7 @@ func ParseFamily(file, name string, data []byte, p *Problem) (*Family, error) {
 	f.compileRules(n, scope, p)
 	p.expandEpilogue(f.PlanSpec, scope)
 	var err error
-	f.Plan, err = CompilePlan(file, f.PlanSpec, p.Tensors, scope.With(p.dimScope()))
+	f.Plan, err = CompilePlan(file, f.PlanSpec, p, scope.With(p.dimScope()))
 	if more, ok := err.(Mistakes); ok {
 		n.list = append(n.list, more...)
 	}
@@ -66,7 +66,7 @@ func (f *Family) restrict(file string, p *Problem, scope expr.Scope) (err error)
 		f.Launched[l.Entry] = true
 	}
 	if len(p.fixed) > 0 {
-		f.Plan, err = CompilePlan(file, f.PlanSpec, p.Tensors, scope.With(p.dimScope()))
+		f.Plan, err = CompilePlan(file, f.PlanSpec, p, scope.With(p.dimScope()))
 	}
 	return err
 }

@@ -33,6 +33,7 @@ func ParseProblem(file string, data []byte) (*Problem, error) {
 	}
 	p.exprs.reduction = p.intExpr(n, "check.reduction", p.Check.Reduction, scope)
 	p.compileTensors(n, scope)
+	p.compilePacked(n, scope)
 	p.compileEpilogue(n)
 	p.checkWorkloads(n)
 	p.checkCheck(n)
@@ -129,6 +130,7 @@ func (p *Problem) compileTensors(n *notes, scope expr.Scope) {
 		p.exprs.shapes = append(p.exprs.shapes, shape)
 		p.exprs.drawn = append(p.exprs.drawn, p.compileDrawn(n, key, &t, scope))
 		t.checkMade(n, key)
+		t.checkWeights(n, key)
 	}
 	if outs == 0 && len(p.Tensors) > 0 {
 		n.addf("tensor", "no tensor has role = \"out\"")

@@ -21,11 +21,14 @@ type ScratchSpec struct {
 	Zero  bool   `toml:"zero,omitempty" json:"zero,omitempty"` // cleared before each call, inside the timed work
 	// Cleared before the first call only: every call leaves it cleared, as semaphores do
 	Once bool `toml:"once,omitempty" json:"once,omitempty"`
+	// Written by launches with Prepare alone: calls read what these have made of the weights
+	Prepared bool `toml:"prepared,omitempty" json:"prepared,omitempty"`
 }
 
 // LaunchSpec is one kernel launch. An argument is the name of a tensor or a scratch buffer (a
 // pointer), of one of the launch's tensor maps (by value), or an integer expression (an int).
 type LaunchSpec struct {
+	Prepare bool     `toml:"prepare,omitempty" json:"prepare,omitempty"` // done once for the weights, before any call
 	When    string   `toml:"when,omitempty" json:"when,omitempty"`
 	Entry   string   `toml:"entry" json:"entry"`
 	Grid    []string `toml:"grid" json:"grid"`
@@ -52,6 +55,7 @@ type Plan struct {
 	text     string // Spec in JSON
 	reads    []string
 	scratch  []*expr.Expr
+	packed   *expr.Expr // the most bytes of prepared scratch; nil: none
 	launches []launchExprs
 }
 
@@ -69,10 +73,10 @@ type argExpr struct {
 	value      *expr.Expr
 }
 
-// CompilePlan checks a declared plan against the names it may use. The tensors are the problem's.
-func CompilePlan(file string, spec PlanSpec, tensors []Tensor, scope expr.Scope) (*Plan, error) {
-	n := &notes{file: file}
-	p := &Plan{Spec: spec, text: spec.text()}
+// CompilePlan checks a declared plan against the problem and the names it may use.
+func CompilePlan(file string, spec PlanSpec, problem *Problem, scope expr.Scope) (*Plan, error) {
+	n, tensors := &notes{file: file}, problem.Tensors
+	p := &Plan{Spec: spec, text: spec.text(), packed: problem.exprs.packed}
 	pointers := map[string]string{}
 	for _, t := range tensors {
 		pointers[t.Name] = "tensor"
@@ -91,6 +95,7 @@ func CompilePlan(file string, spec PlanSpec, tensors []Tensor, scope expr.Scope)
 	for i, l := range spec.Launches {
 		p.launches = append(p.launches, compileLaunch(n, fmt.Sprintf("launch[%d]", i), l, tensors, pointers, scope))
 	}
+	p.checkPrepare(n, problem)
 	p.reads = p.findReads()
 	return p, n.err()
 }

@@ -23,6 +23,8 @@ type Problem struct {
 	Epilogue  *Epilogue  `toml:"epilogue,omitempty" json:"epilogue,omitempty"`
 	// Fixed are dims whose values kernels are compiled for: a run's candidates have those of its workloads alone
 	Fixed []string `toml:"fixed,omitempty" json:"fixed,omitempty"`
+	// Packed is the most bytes that launches with `prepare` may make of the weights: an expression over their dims
+	Packed string `toml:"packed,omitempty" json:"packed,omitempty"`
 
 	exprs problemExprs
 	fixed Fixed // nil: all values of the problem
@@ -31,6 +33,7 @@ type Problem struct {
 // problemExprs are the expressions of a problem, compiled.
 type problemExprs struct {
 	flops, bytes, reduction *expr.Expr
+	packed                  *expr.Expr     // nil: nothing may be packed
 	shapes                  [][]*expr.Expr // by tensor
 	drawn                   []drawnExprs   // by tensor
 	grid, block             []*expr.Expr   // of the reference
@@ -51,6 +54,8 @@ type Tensor struct {
 	Reach  []Bound `toml:"reach,omitempty" json:"reach,omitempty"`
 	Signed bool    `toml:"signed,omitempty" json:"signed,omitempty"`
 	Made   bool    `toml:"made,omitempty" json:"made,omitempty"` // an input that follows from others: see Maker
+	// An input that stays the same over many calls, and that launches with `prepare` may pack beforehand
+	Weights bool `toml:"weights,omitempty" json:"weights,omitempty"`
 }
 
 // CType is the C++ type of its elements where T is that of the problem's dtype.

@@ -111,7 +111,7 @@ func TestBindTensorMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := CompilePlan("own", spec, mustProblem(t).Tensors,
+	own, err := CompilePlan("own", spec, mustProblem(t),
 		expr.Scope{"m": 0, "n": 0, "k": 0, "device": Device{}, "elem": 0})
 	if err != nil {
 		t.Fatalf("what is bound does not stand alone: %v\n%+v", err, spec)

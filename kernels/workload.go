@@ -65,6 +65,8 @@ type Buffer struct {
 	Shape []int  `json:"shape"`
 	Drawn *Drawn `json:"drawn,omitempty"` // an input's numbers; nil: those of an input class
 	Made  bool   `json:"made,omitempty"`  // an input whose numbers follow from those of others
+	// An input that launches with `prepare` may read
+	Weights bool `json:"weights,omitempty"`
 }
 
 // Elems is the number of elements.
@@ -84,7 +86,7 @@ func (p *Problem) Buffers(dims Dims, t DType) ([]Buffer, error) {
 	env := p.Env(dims, t)
 	out := make([]Buffer, len(p.Tensors))
 	for i, x := range p.Tensors {
-		b := Buffer{Name: x.Name, Out: x.Role == "out", DType: x.DType, Made: x.Made}
+		b := Buffer{Name: x.Name, Out: x.Role == "out", DType: x.DType, Made: x.Made, Weights: x.Weights}
 		if b.DType == "" {
 			b.DType = t
 		}

@@ -121,7 +121,7 @@ func missingEntry(file, entry string, s *source.Source) error {
 
 // checkLaunches compares the launches of a point with the kernels of its source.
 func checkLaunches(u Unit, spec kernels.PlanSpec, call kernels.Call, s *source.Source) (ms kernels.Mistakes) {
-	for _, l := range call.Launches {
+	for _, l := range slices.Concat(call.Prepare, call.Launches) {
 		key := "launch" + launchIndex(spec, l)
 		k, ok := s.Signatures[l.Entry]
 		if !ok {

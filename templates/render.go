@@ -123,7 +123,7 @@ func (b *Bundle) VariantJob(v kernels.Variant, dev kernels.Device, t kernels.DTy
 	for _, d := range b.Problem.DimNames {
 		scope[d] = 0
 	}
-	plan, err := kernels.CompilePlan("plan", b.Problem.Restrict(*v.Plan), b.Problem.Tensors, scope)
+	plan, err := kernels.CompilePlan("plan", b.Problem.Restrict(*v.Plan), b.Problem, scope)
 	if err != nil {
 		return kernels.Job{}, err
 	}

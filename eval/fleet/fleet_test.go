@@ -238,7 +238,7 @@ func TestPlans(t *testing.T) {
 	carried := func(env map[string]any) (*kernels.Job, error) {
 		j := candidate(1)
 		plan, err := kernels.CompilePlan("plan", kernels.PlanSpec{Launches: []kernels.LaunchSpec{{Entry: "k",
-			Grid: []string{"m"}, Block: []string{"n"}}}}, nil, expr.Scope{"m": 0, "n": 0})
+			Grid: []string{"m"}, Block: []string{"n"}}}}, &kernels.Problem{}, expr.Scope{"m": 0, "n": 0})
 		if err != nil {
 			t.Fatal(err)
 		}

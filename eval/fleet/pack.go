@@ -184,7 +184,7 @@ func (c *compiled) plan(env expr.Env, problem *kernels.Problem) (*kernels.Plan, 
 	for _, d := range problem.DimNames {
 		scope[d] = 0
 	}
-	plan, err := kernels.CompilePlan("plan", c.spec, problem.Tensors, scope)
+	plan, err := kernels.CompilePlan("plan", c.spec, problem, scope)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func TestMapPlan(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}
-		plan, err := kernels.CompilePlan("plan", *spec, p.Tensors, expr.Scope{"n": 0, "elem": 0, "device": kernels.Device{}})
+		plan, err := kernels.CompilePlan("plan", *spec, p, expr.Scope{"n": 0, "elem": 0, "device": kernels.Device{}})
 		if err != nil {
 			t.Fatalf("%v: %s", err, text)
 		}

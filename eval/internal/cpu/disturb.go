@@ -48,7 +48,7 @@ func (g *gating) disturb(req *device.Disturb, k, i, place int, reply *device.Dis
 	if !req.Stays(k) || s.coin() {
 		g.left = nil
 	}
-	if _, err := g.run(g.plain, req.Calls[i], a, s.anyRefill(), runOptions{}); err != nil {
+	if _, _, err := g.run(g.plain, req.Calls[i], a, s.anyRefill(), runOptions{}); err != nil {
 		return err
 	}
 	g.reply.Strays = g.reply.Strays.Join(s.inspect(a))

@@ -72,7 +72,7 @@ func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 		if run == 0 && g.checked != nil && c.Workload == "" && !c.Trial {
 			p, o.races, o.counters = g.checked, 1, 1
 		}
-		if out.Nanos, err = g.run(p, call, a, how, o); err != nil {
+		if out.Nanos, out.Prepared, err = g.run(p, call, a, how, o); err != nil {
 			return err
 		}
 		hashes = append(hashes, hashOutputs(c, a))
@@ -87,17 +87,26 @@ func (g *gating) gate(call kernels.Call, i, at int) (err error) {
 }
 
 // run runs a case over refilled outputs and scratch, or over scratch as the call before has left it.
-func (g *gating) run(p *program, call kernels.Call, a *arena, how device.Refill, o runOptions) (ns float64, err error) {
+func (g *gating) run(p *program, call kernels.Call, a *arena, how device.Refill, o runOptions) (
+	ns, prepared float64, err error) {
 	s := g.s
 	c := &s.prep.Cases[a.holds]
 	scratch, err := s.placeScratch(call)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer func() { err = errors.Join(err, scratch.free()) }()
-	w, err := p.bind(call, c, a, scratch)
+	packed, err := s.newPacking(p, call, a)
+	defer func() { err = errors.Join(err, packed.free()) }()
+	if err == nil {
+		prepared, err = s.pack([]*arena{a}, []*packing{packed}, o, scratch)
+	}
 	if err != nil {
-		return 0, err
+		return 0, 0, err
+	}
+	w, err := p.bind(call, c, a, scratch, packed)
+	if err != nil {
+		return 0, 0, err
 	}
 	s.refillOutputs(a, how)
 	if scratch != nil {
@@ -107,14 +116,14 @@ func (g *gating) run(p *program, call kernels.Call, a *arena, how device.Refill,
 	start := time.Now()
 	err = w.do(o)
 	ns = float64(time.Since(start).Nanoseconds())
-	g.reply.Strays = g.reply.Strays.Join(inspectScratch(scratch, call.Scratch, c.Name))
+	g.reply.Strays = g.reply.Strays.Join(inspectScratch(scratch, call.Scratch, c.Name)).Join(packed.inspect(c.Name))
 	if g.left = nil; scratch != nil && g.keeps {
 		g.left = contents(scratch)
 	}
 	if accesses(w.sites) > accesses(g.reply.Sites) {
 		g.reply.Sites = w.sites
 	}
-	return ns, err
+	return ns, prepared, err
 }
 
 // copyOut copies an arena's outputs to a place in the output memory.

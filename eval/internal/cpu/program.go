@@ -41,7 +41,7 @@ func load(image []byte, calls []kernels.Call) (*program, error) {
 		return nil, errors.Join(err, p.unload())
 	}
 	for _, c := range calls {
-		for _, l := range c.Launches {
+		for _, l := range slices.Concat(c.Prepare, c.Launches) {
 			at, err := purego.Dlsym(p.handle, l.Entry)
 			if err != nil {
 				return nil, errors.Join(&fault{Kind: "launch", Message: "no kernel " + l.Entry + " in the program"}, p.unload())
@@ -143,8 +143,9 @@ type work struct {
 	report   []byte
 }
 
-// bind gives a call its pointers. scratch is where its scratch buffers were placed, in order.
-func (p *program) bind(call kernels.Call, c *device.Case, a, scratch *arena) (*work, error) {
+// bind gives a call its pointers. scratch is where its scratch buffers were placed, in order, and packed, which may be
+// nil, what was prepared for it.
+func (p *program) bind(call kernels.Call, c *device.Case, a, scratch *arena, packed *packing) (*work, error) {
 	at := map[string]uintptr{}
 	w := &work{program: p}
 	for i, b := range c.Buffers {
@@ -157,6 +158,12 @@ func (p *program) bind(call kernels.Call, c *device.Case, a, scratch *arena) (*w
 		if sc.Zero {
 			w.zeros = append(w.zeros, scratch.buffers[i])
 		}
+	}
+	if packed != nil {
+		for i, sc := range packed.call.Packed {
+			at[sc.Name] = address(packed.arena.buffers[i])
+		}
+		packed.show(w, false)
 	}
 	for _, l := range call.Launches {
 		x := newLaunch(p, l)

@@ -25,7 +25,8 @@ type sampler struct {
 	arenas  []*arena // by set
 	works   []*work
 	scratch []*arena // by set; steady samples have one for all
-	calls   int      // of a steady sample
+	packed  []*packing
+	calls   int // of a steady sample
 	expect  []uint64
 	tape    *device.Tape
 	turn    int
@@ -83,7 +84,12 @@ func (m *sampler) add(set int) (err error) {
 		}
 		m.scratch = append(m.scratch, scratch)
 	}
-	w, err := m.program.bind(m.call, &s.prep.Cases[i], a, m.scratch[len(m.scratch)-1])
+	packed, err := s.newPacking(m.program, m.call, a)
+	m.packed = append(m.packed, packed)
+	if err != nil {
+		return err
+	}
+	w, err := m.program.bind(m.call, &s.prep.Cases[i], a, m.scratch[len(m.scratch)-1], packed)
 	m.works = append(m.works, w)
 	return err
 }
@@ -97,6 +103,9 @@ func (m *sampler) Close() error {
 	for _, a := range m.scratch {
 		errs = append(errs, a.free())
 	}
+	for _, k := range m.packed {
+		errs = append(errs, k.free())
+	}
 	return errors.Join(errs...)
 }
 
@@ -107,16 +116,23 @@ func (m *sampler) Calls() int { return m.calls }
 func (m *sampler) Sets() int { return len(m.run.Cases) }
 
 // freshen gives every arena that is about to be used the next set's inputs, and refills what calls write to.
-func (m *sampler) freshen(arenas int) {
+func (m *sampler) freshen(arenas int) error {
 	m.turn++
 	m.s.turn++
-	for i, r := range device.Renewals(arenas, len(m.run.Cases), m.s.turn, m.turn == 1, true, m.s.coin) {
+	renewals := device.Renewals(arenas, len(m.run.Cases), m.s.turn, m.turn == 1, true, m.s.coin)
+	for i, r := range renewals {
 		m.s.hold(m.arenas[i], m.run.Cases[r.Set])
+	}
+	if _, err := m.s.pack(m.arenas, m.packed, runOptions{}, m.scratch...); err != nil {
+		return err
+	}
+	for i, r := range renewals {
 		if !r.Keep {
 			m.s.refillOutputs(m.arenas[i], r.How)
 		}
 	}
 	m.clean(0)
+	return nil
 }
 
 // clean refills scratch, and flushes the caches of cold runs.
@@ -146,7 +162,9 @@ func (m *sampler) Single() (device.Reading, error) { return m.steady(1) }
 // steady times calls in a row.
 func (m *sampler) steady(calls int) (r device.Reading, err error) {
 	used := m.arenas[:min(calls, len(m.arenas))]
-	m.freshen(len(used))
+	if err := m.freshen(len(used)); err != nil {
+		return r, err
+	}
 	start := time.Now()
 	for i := range calls {
 		if err := m.works[i%len(m.works)].do(runOptions{}); err != nil {
@@ -165,6 +183,9 @@ func (m *sampler) steady(calls int) (r device.Reading, err error) {
 // fresh takes one call for each of some sets, after everything was refilled, and then the same calls once more.
 func (m *sampler) fresh(turn []int) (r device.Reading, err error) {
 	var used []*arena
+	if _, err := m.s.pack(m.arenas, m.packed, runOptions{}, m.scratch...); err != nil {
+		return r, err
+	}
 	for _, set := range turn {
 		m.s.refillOutputs(m.arenas[set], m.s.anyRefill())
 		m.clean(set)
@@ -214,6 +235,9 @@ func (m *sampler) strays() (found *device.Strays) {
 	}
 	for _, a := range m.scratch {
 		found = found.Join(inspectScratch(a, m.call.Scratch, m.s.prep.Cases[m.run.Cases[0]].Name))
+	}
+	for _, k := range m.packed {
+		found = found.Join(k.inspect(m.s.prep.Cases[m.run.Cases[0]].Name))
 	}
 	return found
 }

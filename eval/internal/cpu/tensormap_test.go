@@ -88,7 +88,7 @@ func TestTensorMaps(t *testing.T) {
 	for i := range a.buffers[0] {
 		a.buffers[0][i] = byte(i)
 	}
-	w, err := p.bind(kernels.Call{Launches: []kernels.Launch{l}}, c, a, nil)
+	w, err := p.bind(kernels.Call{Launches: []kernels.Launch{l}}, c, a, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestTensorMaps(t *testing.T) {
 		{[]kernels.TensorMap{{Name: "inner", Tensor: "A", Box: []int{8}}}, "tensor map inner: a box of [8] for A [12 24]"},
 	} {
 		l.Maps = broken.maps
-		if _, err := p.bind(kernels.Call{Launches: []kernels.Launch{l}}, c, a, nil); err == nil ||
+		if _, err := p.bind(kernels.Call{Launches: []kernels.Launch{l}}, c, a, nil, nil); err == nil ||
 			!strings.Contains(err.Error(), broken.want) {
 			t.Errorf("%v, want %q", err, broken.want)
 		}

@@ -37,6 +37,8 @@ type CaseReply struct {
 	Hash  uint64  `json:"hash"` // of all outputs that go to the slot
 	Same  bool    `json:"same"` // both runs gave the same bits
 	Nanos float64 `json:"ns"`   // last run, one call, with launch overhead
+	// Of the launches with `prepare` before it, which are no part of it
+	Prepared float64 `json:"prepared_ns,omitempty"`
 }
 
 // Fault is a device or launch error while a candidate ran.

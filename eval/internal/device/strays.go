@@ -9,6 +9,8 @@ type Strays struct {
 	Input string `json:"input,omitempty"` // that was written to
 	Left  int    `json:"left,omitempty"`  // bytes that are not zero in scratch that a call must leave cleared
 	Kept  string `json:"kept,omitempty"`  // variables of its own that were changed, for later calls to find
+	// What launches with `prepare` had packed was changed by a call
+	Repacked bool `json:"repacked,omitempty"`
 }
 
 // Keeps is said of what a kernel's calls leave for later ones outside of their buffers.
@@ -24,6 +26,8 @@ func (s *Strays) Why() string {
 		return fmt.Sprintf(Keeps, s.Kept)
 	case s.Input != "":
 		return fmt.Sprintf("%s: wrote to its input %s", s.Where, s.Input)
+	case s.Repacked:
+		return fmt.Sprintf("%s: a call changed what was prepared, which calls only read", s.Where)
 	}
 	return fmt.Sprintf("%s: left %d bytes in scratch that every call must leave cleared", s.Where, s.Left)
 }
@@ -38,6 +42,7 @@ func (s *Strays) Join(more *Strays) *Strays {
 	}
 	out := *s
 	out.Bytes, out.Left = s.Bytes+more.Bytes, s.Left+more.Left
+	out.Repacked = s.Repacked || more.Repacked
 	if s.Input == "" {
 		out.Input = more.Input
 	}

@@ -26,7 +26,8 @@ type arena struct {
 	zones       []zone
 	open        []zone // what a call may write to
 	unprotected bool
-	holds       int // the case whose inputs it holds; -1: none
+	holds       int  // the case whose inputs it holds; -1: none
+	wiped       bool // but only its weights; the others are noise
 }
 
 // untouchable is where nobody may have written.
@@ -139,10 +140,13 @@ func (s *Session) all() iter.Seq[*arena] {
 
 // hold makes an arena hold the inputs of a case, which are made again.
 func (s *Session) hold(a *arena, i int) error {
-	if a.holds == i {
+	switch {
+	case a.holds == i && a.wiped:
+		return s.unwipe(a, ownSeed)
+	case a.holds == i:
 		return nil
 	}
-	a.holds = -1
+	a.holds, a.wiped = -1, false
 	c := &s.prep.Cases[i]
 	if err := s.fill(c, a, c.Seed); err != nil {
 		return err

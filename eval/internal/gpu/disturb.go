@@ -96,11 +96,7 @@ func (s *Session) disturbed(p *program, req *device.Disturb, reply *device.Distu
 // disturbOnce queues the k-th run, of case i, and returns the counter of its outputs' hash.
 func (s *Session) disturbOnce(p *program, req *device.Disturb, k, i, place int) (v *inspection, hash int, err error) {
 	c, call := &s.prep.Cases[i], req.Calls[i]
-	a, err := s.arenaOf(i)
-	if err != nil {
-		return nil, 0, err
-	}
-	w, scratch, err := s.bound(p, call, c, a)
+	w, err := s.bound(p, call, i)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -108,7 +104,10 @@ func (s *Session) disturbOnce(p *program, req *device.Disturb, k, i, place int) 
 	if req.Stays(k) && s.coin() {
 		list = device.Staying(list)
 	}
-	if err := s.poisonShared(p, s.refills(a, scratch, list, how)...); err != nil {
+	if _, err := s.pack([]*packing{w.packed}, ownSeed); err != nil {
+		return nil, 0, err
+	}
+	if err := s.poisonShared(p, s.refills(w.arena, w.scratch, list, how)...); err != nil {
 		return nil, 0, err
 	}
 	if err := s.burst(req, k); err != nil {
@@ -117,13 +116,13 @@ func (s *Session) disturbOnce(p *program, req *device.Disturb, k, i, place int) 
 	if err := s.loseStep(); err != nil {
 		return nil, 0, err
 	}
-	if err := s.put(w); err != nil {
+	if err := s.put(w.work); err != nil {
 		return nil, 0, err
 	}
 	if len(req.Expect) > 0 {
 		place = nowhere
 	}
-	return s.lookAfter(p, c, a, scratch, call, place)
+	return s.lookAfter(p, c, w, call, place)
 }
 
 // mostIdle bounds the launches before a run that do nothing, 2 us each.

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"errors"
+	"slices"
 
 	"darwarp/eval/internal/cuda"
 	"darwarp/eval/internal/device"
@@ -15,6 +16,7 @@ type fresh struct {
 	arenas  []*arena // by set
 	works   []*work
 	scratch []*arena // by set; nil: none
+	packed  []*packing
 }
 
 // fewestSets is how many sets a fresh sample needs at least.
@@ -49,10 +51,15 @@ func (m *fresh) add(set int) error {
 	if err != nil {
 		return err
 	}
-	w, err := s.bind(m.contender.program, m.call, c, a, scratch)
+	packed, err := s.newPacking(m.contender.program, m.contender.side, set, m.call, c, a)
 	if err != nil {
 		return err
 	}
+	w, err := s.bind(m.contender.program, m.call, c, a, scratch, packed)
+	if err != nil {
+		return err
+	}
+	m.packed = append(m.packed, packed)
 	m.arenas, m.scratch, m.works = append(m.arenas, a), append(m.scratch, scratch), append(m.works, w)
 	m.persists = m.persists || w.persists
 	return nil
@@ -69,8 +76,11 @@ func (m *fresh) Close() error { return nil }
 
 // freshen refills everything that the calls of a sample can find. The first of them finds the right answer to the
 // inputs of the second where its own is to go.
-func (m *fresh) freshen(turn []int) error {
+func (m *fresh) freshen(turn []int, seed func(*device.Case) uint64) error {
 	s, list := m.s, []Refilling(nil)
+	if _, err := s.pack(m.packedFor(turn), seed); err != nil {
+		return err
+	}
 	for n, set := range turn {
 		a := m.arenas[set]
 		if n == 0 && len(turn) > 1 && s.coin() {
@@ -117,6 +127,9 @@ func (m *fresh) level(turn []int) error {
 		v.inputs(c, m.arenas[set])
 		v.outputs(c, m.arenas[set])
 	}
+	for _, k := range m.packedFor(turn) {
+		v.add(HashKind, v.note(note{arena: k.arena}), 0, k.zones()...)
+	}
 	return s.look(v)
 }
 
@@ -148,7 +161,7 @@ func (m *fresh) Sample(turn []int) (r device.Reading, err error) {
 			return r, err
 		}
 	}
-	if err := m.freshen(turn); err != nil {
+	if err := m.freshen(turn, ownSeed); err != nil {
 		return r, err
 	}
 	if r, err = m.replays(g, turn); err == nil && before >= 0 {
@@ -163,6 +176,7 @@ func (m *fresh) replays(g cuda.Graph, turn []int) (r device.Reading, err error) 
 	s := m.s
 	var laps [2]int
 	var at [2][]int
+	var looks []*inspection
 	for round := range laps {
 		if err := m.level(turn); err != nil {
 			return r, err
@@ -176,17 +190,22 @@ func (m *fresh) replays(g cuda.Graph, turn []int) (r device.Reading, err error) 
 			at[round] = append(at[round], v.outputs(&s.prep.Cases[m.arenas[set].holds], m.arenas[set]))
 			outs = append(outs, m.arenas[set])
 		}
+		v.repacked(m.packedFor(turn)...)
 		if err := s.look(v); err != nil {
 			return r, err
 		}
+		looks = append(looks, v)
 		if round == 0 {
 			if err := s.record(m.tape, outs); err != nil {
 				return r, err
 			}
 		}
 	}
-	got, err := s.finish(m.whole(), &r)
+	got, err := s.finish(m.whole(turn), &r)
 	if err != nil {
+		return r, err
+	}
+	if err := m.heed(looks, got, &r); err != nil {
 		return r, err
 	}
 	for _, counters := range at {
@@ -198,11 +217,34 @@ func (m *fresh) replays(g cuda.Graph, turn []int) (r device.Reading, err error) 
 	return r, err
 }
 
-// whole is an inspection of everything.
-func (m *fresh) whole() *inspection {
+// heed adds what earlier looks of a sample have found.
+func (m *fresh) heed(looks []*inspection, got []uint64, r *device.Reading) error {
+	for _, v := range looks {
+		found, err := m.s.repair(v, got)
+		if err != nil {
+			return err
+		}
+		r.Strays = r.Strays.Join(found)
+	}
+	return nil
+}
+
+// packedFor is what was prepared for some sets; none where nothing is.
+func (m *fresh) packedFor(turn []int) (list []*packing) {
+	for _, set := range turn {
+		if m.packed[set] != nil {
+			list = append(list, m.packed[set])
+		}
+	}
+	return list
+}
+
+// whole is an inspection of everything. Where something is prepared the scratch of sets whose turn it was not is noise.
+func (m *fresh) whole(turn []int) *inspection {
 	v := m.s.newInspection()
-	for _, scratch := range m.scratch {
-		if scratch != nil {
+	packs := len(m.packedFor(turn)) > 0
+	for set, scratch := range m.scratch {
+		if scratch != nil && (!packs || slices.Contains(turn, set)) {
 			v.left(scratch, m.call.Scratch)
 		}
 	}

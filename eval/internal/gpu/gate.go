@@ -53,6 +53,7 @@ type caseRun struct {
 	once   bool // there was no second run: the candidate has lost
 	looks  [2]*inspection
 	hashes [2]int // counters
+	packed int    // lap of the last run's launches with `prepare`; -1: there are none
 	judged int    // which run's outputs go to the judge
 }
 
@@ -103,20 +104,19 @@ func (s *Session) fillResources(p *program, calls []kernels.Call, reply *device.
 func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit float64) (r caseRun, err error) {
 	c := &s.prep.Cases[i]
 	r.at = i
-	a, err := s.arenaOf(i)
-	if err != nil {
-		return r, err
-	}
-	w, scratch, err := s.bound(p, call, c, a)
+	w, err := s.bound(p, call, i)
 	if err != nil {
 		return r, err
 	}
 	first := s.anyRefill()
 	for run, how := range []device.Refill{first, !first} {
-		if err := s.poisonShared(p, s.refills(a, scratch, call.Scratch, how)...); err != nil {
+		if r.packed, err = s.pack([]*packing{w.packed}, ownSeed); err == nil {
+			err = s.poisonShared(p, s.refills(w.arena, w.scratch, call.Scratch, how)...)
+		}
+		if err != nil {
 			return r, err
 		}
-		put := func() error { return s.put(w) }
+		put := func() error { return s.put(w.work) }
 		if run == 0 && limit == 0 { // a first launch says little of the time
 			err = put()
 		} else {
@@ -134,7 +134,7 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit fl
 		if how == device.Wild || r.once {
 			r.judged, to = run, place
 		}
-		if r.looks[run], r.hashes[run], err = s.lookAfter(p, c, a, scratch, call, to); err != nil {
+		if r.looks[run], r.hashes[run], err = s.lookAfter(p, c, w, call, to); err != nil {
 			return r, err
 		}
 		if r.once {
@@ -159,33 +159,46 @@ const nowhere = -1
 
 // lookAfter queues a look at what a call has left: outputs, whose counter it returns, scratch, and variables of its
 // own. Outputs that are to go to a place are copied on the way: a copy of its own takes as long as a launch.
-func (s *Session) lookAfter(p *program, c *device.Case, a, scratch *arena, call kernels.Call, place int) (
+func (s *Session) lookAfter(p *program, c *device.Case, w bound, call kernels.Call, place int) (
 	v *inspection, hash int, err error) {
 	to := cuda.Ptr(0)
 	if place != nowhere {
 		to = s.out.reach(place, c.OutBytes())
 	}
 	v = s.newInspection()
-	hash = v.copied(c, a, to)
+	hash = v.copied(c, w.arena, to)
 	v.variables(p)
-	if scratch != nil {
-		v.guards(scratch)
-		v.left(scratch, call.Scratch)
+	if w.scratch != nil {
+		v.guards(w.scratch)
+		v.left(w.scratch, call.Scratch)
 	}
+	v.repacked(w.packed)
 	if err = s.look(v); err == nil && place != nowhere && to == 0 {
-		err = s.copyOut(c, a, place)
+		err = s.copyOut(c, w.arena, place)
 	}
 	return v, hash, err
 }
 
-// bound is a call on an arena, with the scratch that was placed for it.
-func (s *Session) bound(p *program, call kernels.Call, c *device.Case, a *arena) (*work, *arena, error) {
-	scratch, err := s.placeScratch(0, 0, call, c.Name)
-	if err != nil {
-		return nil, nil, err
+// bound is a call on a case's arena, with the scratch and the packed buffers that were placed for it.
+type bound struct {
+	work           *work
+	arena, scratch *arena
+	packed         *packing
+}
+
+func (s *Session) bound(p *program, call kernels.Call, i int) (b bound, err error) {
+	c := &s.prep.Cases[i]
+	if b.arena, err = s.arenaOf(i); err != nil {
+		return b, err
 	}
-	w, err := s.bind(p, call, c, a, scratch)
-	return w, scratch, err
+	if b.scratch, err = s.placeScratch(0, 0, call, c.Name); err != nil {
+		return b, err
+	}
+	if b.packed, err = s.newPacking(p, 0, 0, call, c, b.arena); err != nil {
+		return b, err
+	}
+	b.work, err = s.bind(p, call, c, b.arena, b.scratch, b.packed)
+	return b, err
 }
 
 // refills are all that a call finds: outputs, and scratch if there is any.
@@ -213,7 +226,13 @@ func (s *Session) readCases(runs []caseRun, reply *device.GateReply) error {
 			return err
 		}
 		first, second := got[r.hashes[0]], got[r.hashes[1]]
-		reply.Cases[r.at] = device.CaseReply{Ran: true, Hash: got[r.hashes[r.judged]], Same: first == second, Nanos: ns}
+		one := device.CaseReply{Ran: true, Hash: got[r.hashes[r.judged]], Same: first == second, Nanos: ns}
+		if r.packed >= 0 {
+			if one.Prepared, err = s.clock.nanos(r.packed); err != nil {
+				return err
+			}
+		}
+		reply.Cases[r.at] = one
 	}
 	return nil
 }

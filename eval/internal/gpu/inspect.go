@@ -65,6 +65,7 @@ type note struct {
 	buffer  int      // whose hash it is
 	name    string   // of the buffer
 	program *program // whose variables
+	before  int      // counter of a hash that it must be the same as
 }
 
 // finding is what it means that a counter is not as it should be.
@@ -76,6 +77,7 @@ const (
 	input                    // another hash than that of the inputs
 	uncleared                // bytes in scratch that a call must leave cleared
 	variable                 // another hash than that of a program's variables as they were loaded
+	repacked                 // another hash than before
 )
 
 // inspection is a list of what to look at, and what it means.
@@ -114,7 +116,7 @@ func (v *inspection) guards(a *arena) {
 // inputs looks at the inputs of an arena that holds some.
 func (v *inspection) inputs(c *device.Case, a *arena) {
 	for j, b := range c.Buffers {
-		if !b.Out {
+		if !b.Out && (b.Weights || !a.wiped) {
 			at := v.note(note{arena: a, finding: input, buffer: j, name: b.Name})
 			v.add(HashKind, at, device.Salt(j), zone{a.at[j], b.Bytes()})
 		}
@@ -163,6 +165,8 @@ func (v *inspection) judge(got []uint64, want [][]uint64) (found *device.Strays,
 			if c != want[n.holds][n.buffer] {
 				one.Input = n.name
 			}
+		case repacked:
+			one.Repacked = c != got[n.before]
 		case variable:
 			if c != n.program.hash {
 				found = found.Join(&device.Strays{Kept: n.program.names()})

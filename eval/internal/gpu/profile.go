@@ -101,7 +101,11 @@ func (s *Session) runOnce(req device.Contender, apart bool) error {
 		if err != nil {
 			return err
 		}
-		if err := s.callOnce(c, call, i, scratch); err != nil {
+		packed, err := s.packOnce(c, call, i, apart)
+		if err != nil {
+			return err
+		}
+		if err := s.callOnce(c, call, i, scratch, packed); err != nil {
 			return fmt.Errorf("%s: %w", s.prep.Cases[i].Name, err)
 		}
 	}
@@ -132,12 +136,12 @@ func (s *Session) scratchOnce(call kernels.Call, name string, apart bool) (*aren
 	return a, nil
 }
 
-func (s *Session) callOnce(c *contender, call kernels.Call, i int, scratch *arena) error {
+func (s *Session) callOnce(c *contender, call kernels.Call, i int, scratch *arena, packed *packing) error {
 	a, err := s.arenaOf(i)
 	if err != nil {
 		return err
 	}
-	w, err := s.bind(c.program, call, &s.prep.Cases[i], a, scratch)
+	w, err := s.bind(c.program, call, &s.prep.Cases[i], a, scratch, packed)
 	if err != nil {
 		return err
 	}

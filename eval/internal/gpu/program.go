@@ -37,7 +37,7 @@ func (s *Session) load(cubin []byte, calls []kernels.Call) (*program, error) {
 func (s *Session) functions(p *program, calls []kernels.Call) (err error) {
 	shared := map[string]int{}
 	for _, c := range calls {
-		for _, l := range c.Launches {
+		for _, l := range everyLaunch(c) {
 			shared[l.Entry] = max(shared[l.Entry], l.Smem)
 			if p.functions[l.Entry] != 0 {
 				continue
@@ -151,11 +151,16 @@ func dim(v [3]int) cuda.Dim3 {
 	return cuda.Dim3{X: uint32(v[0]), Y: uint32(v[1]), Z: uint32(v[2])}
 }
 
-// bind gives a call its pointers. scratch is where its scratch buffers were placed, in order.
-func (s *Session) bind(p *program, call kernels.Call, c *device.Case, a *arena, scratch *arena) (*work, error) {
+// bind gives a call its pointers. scratch is where its scratch buffers were placed, in order, and packed what was
+// prepared for it, nil where nothing was.
+func (s *Session) bind(p *program, call kernels.Call, c *device.Case, a, scratch *arena, packed *packing) (
+	*work, error) {
 	at := map[string]cuda.Ptr{}
 	for i, b := range c.Buffers {
 		at[b.Name] = a.at[i]
+	}
+	if err := addPacked(at, call, packed); err != nil {
+		return nil, err
 	}
 	w := &work{}
 	for i, sc := range call.Scratch {

@@ -122,7 +122,10 @@ const (
 
 // scratchKey names a block for scratch: of one of the two contenders of a duel, for one of the arenas that it runs
 // on, and of so many bytes.
-type scratchKey struct{ side, set, bytes int }
+type scratchKey struct {
+	side, set, bytes int
+	packed           bool // it is kept between calls
+}
 
 func scratchBytes(n int) int {
 	if n > largeScratch {
@@ -153,12 +156,14 @@ func (s *Session) placeScratch(side, set int, call kernels.Call, name string) (*
 	if len(call.Scratch) == 0 {
 		return nil, nil
 	}
-	sizes := make([]int, len(call.Scratch))
-	for i, sc := range call.Scratch {
-		sizes[i] = sc.Bytes
-	}
+	return s.place(scratchKey{side: side, set: set}, call.Scratch, name)
+}
+
+// place lays buffers out in a block of their own, by a key without its bytes.
+func (s *Session) place(key scratchKey, list []kernels.Scratch, name string) (*arena, error) {
+	sizes := device.ScratchSizes(kernels.Call{Scratch: list})
 	_, total := device.Layout(sizes)
-	key := scratchKey{side, set, scratchBytes(total)}
+	key.bytes = scratchBytes(total)
 	old := s.scratch[key]
 	var b *block
 	if old != nil && !old.gone() {

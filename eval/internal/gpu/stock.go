@@ -17,7 +17,7 @@ func (s *Session) keepInStock(i int) error {
 	a := s.stock[i]
 	if a.isThere() {
 		a.used = s.mem.request
-		return nil
+		return s.hold(a, i)
 	}
 	c := &s.prep.Cases[i]
 	sizes := inputSizes(c.Buffers)
@@ -54,10 +54,10 @@ func inputSizes(bufs []kernels.Buffer) []int {
 // bring has an arena hold the inputs of a case for the present request, from stock where it has them.
 func (s *Session) bring(a *arena, i int) error {
 	from := s.stock[i]
-	if a.holds == i || !from.isThere() || from.holds != i {
+	if a.holds == i || !from.isThere() || from.holds != i || from.wiped {
 		return s.hold(a, i)
 	}
-	a.holds = -1
+	a.holds, a.wiped = -1, false
 	for j, b := range s.prep.Cases[i].Buffers {
 		if !b.Out && b.Bytes() > 0 {
 			if err := s.drv.DtoDAsync(a.at[j], from.at[j], uint64(b.Bytes()), s.stream); err != nil {

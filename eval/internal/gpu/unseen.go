@@ -18,15 +18,14 @@ func (m *fresh) before(g cuda.Graph, turn []int) (lap int, err error) {
 		}
 		return nil
 	}
-	own := func(c *device.Case) uint64 { return c.Seed }
-	inputs := own
+	inputs := ownSeed
 	if m.contender.side == 1 {
 		inputs = func(*device.Case) uint64 { return m.s.rng.Uint64() }
 	}
 	if err := fill(inputs); err != nil {
 		return 0, err
 	}
-	if err := m.freshen(turn); err != nil {
+	if err := m.freshen(turn, inputs); err != nil {
 		return 0, err
 	}
 	if err := m.level(turn); err != nil {
@@ -35,5 +34,5 @@ func (m *fresh) before(g cuda.Graph, turn []int) (lap int, err error) {
 	if lap, err = m.s.timedLaunch(g, len(turn)); err != nil {
 		return 0, err
 	}
-	return lap, fill(own)
+	return lap, fill(ownSeed)
 }

@@ -59,15 +59,28 @@ func writePlan(spec kernels.PlanSpec, tensors []kernels.Tensor, known expr.Env) 
 	}
 	var c cPlan
 	for _, s := range spec.Scratch {
+		if s.Prepared { // no launch that is left reads it
+			continue
+		}
 		w.buffers = append(w.buffers, s.Name)
 		c.Scratch = append(c.Scratch, cScratch{s, w.text(s.Bytes, "0LL")})
 	}
 	for _, l := range spec.Launches {
-		if when, never := w.condition(l.When); !never {
+		when, never := w.condition(l.When)
+		if !never && l.Prepare {
+			return c, packs(l.Entry)
+		}
+		if !never {
 			c.Launches = append(c.Launches, w.launch(l, when))
 		}
 	}
 	return c, w.err
+}
+
+// packs refuses what is done before any call.
+func packs(entry string) error {
+	return fmt.Errorf("launch %s packs the weights beforehand, for which exports have no call: "+
+		"export a candidate without such a launch", entry)
 }
 
 // text writes one expression, and none where there is no expression.

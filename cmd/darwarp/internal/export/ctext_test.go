@@ -65,4 +65,13 @@ func TestWritePlan(t *testing.T) {
 	if _, err := writePlan(spec, tensors, expr.Env{"tile": 1.5}); err == nil {
 		t.Error("a number that is none was written")
 	}
+	spec.Scratch = append(spec.Scratch, kernels.ScratchSpec{Name: "packed", Bytes: "0", Prepared: true})
+	spec.Launches[1].Prepare = true // at no size
+	known := expr.Env{"tile": 32, "warps": 2, "split": true}
+	if got, err = writePlan(spec, tensors, known); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("nothing is packed: %+v, %v", got, err)
+	}
+	spec.Launches[1].When = ""
+	_, err = writePlan(spec, tensors, known)
+	refuses(t, err, "launch never packs the weights beforehand, for which exports have no call")
 }

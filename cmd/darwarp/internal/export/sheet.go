@@ -58,6 +58,9 @@ func (k Kernel) sheet() (*sheet, error) {
 			return nil, fmt.Errorf("workload %s: %w", w.Name, err)
 		}
 		s.Calls = append(s.Calls, c)
+		if len(c.Call.Prepare) > 0 {
+			return nil, packs(c.Call.Prepare[0].Entry)
+		}
 		for _, l := range c.Call.Launches {
 			if !slices.Contains(s.Entries, l.Entry) {
 				s.Entries = append(s.Entries, l.Entry)

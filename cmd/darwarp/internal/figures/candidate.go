@@ -38,6 +38,20 @@ func Sites(w io.Writer, all []kernels.Site) {
 	t.Write(w)
 }
 
+// Prepared lists what is done once for the weights, which no time of a call includes.
+func Prepared(w io.Writer, all []kernels.Prepared) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nweights are packed beforehand, which the times do not include\n")
+	t := report.NewTable("lrr", "workload", "packing takes", "bytes kept")
+	t.Indent = "  "
+	for _, p := range all {
+		t.Row(p.Workload, report.Time(p.Nanos), report.Bytes(p.Bytes))
+	}
+	t.Write(w)
+}
+
 // GateText is what the gate saw of a candidate, in a line; empty where it saw nothing.
 func GateText(g *kernels.GateReport) string {
 	if g == nil {

@@ -94,6 +94,7 @@ var all = []folder{
 	distances, cosines, scattered, doubled, shutters, planes, halfrows, embedded, accumulated, routed,
 	quantised,
 	rotary, adam, convolved, clipped, triangle, eights,
+	prepacked,
 }
 
 // Problems lists their names.
@@ -113,6 +114,7 @@ var borrowed = map[string]struct {
 	"tiles":     {files, "problems/product"},
 	"atomics":   {files, "problems/product"},
 	"narrow":    {files, "problems/product"},
+	"prepacked": {files, "problems/product"},
 	"sum":       {kernels.Problems, "reduction"},
 	"packed":    {kernels.Problems, "prefill"},
 	"activated": {kernels.Problems, "linear_gelu"},

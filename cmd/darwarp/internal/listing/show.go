@@ -127,6 +127,7 @@ func (to Lister) showText(r *record.Record, c kernels.Candidate, proof *kernels.
 		[2]string{"cost", figures.CostText(c.Result.Cost)})
 	to.showDetail(r, c)
 	to.showGenes(r, c)
+	figures.Prepared(to.Out, c.Result.Prepared)
 	figures.Resources(to.Out, c.Result.Resources)
 	figures.Sites(to.Out, c.Result.Sites)
 	if c.Result.Outcome == kernels.OK && len(c.Result.Sites) == 0 {
