@@ -33,6 +33,7 @@ def start(req, _):
 
     import trial
 
+    torch.compiler.set_stance("force_eager")  # a file may compile what it has: here it is read
     torch.set_num_threads(max(1, req.get("threads", 1)))
     state["device"] = trial.device_of(req.get("gpu", -1))
     return {"version": torch.__version__.split("+")[0]}, b""

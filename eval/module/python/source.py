@@ -14,6 +14,7 @@ import types
 
 import torch
 
+from modes import converted
 from refusal import Refused, first_line
 
 FILE = "model.py"
@@ -72,6 +73,7 @@ class Source:
     """A file with a module. Raises Refused if it cannot be read."""
 
     def __init__(self, text, class_name="", evaluate=False, precision=None):
+        text = text.removeprefix("\ufeff")  # some editors put it before a file
         self.text, self.class_name, self.evaluate, self.precision = text, class_name, evaluate, precision
         try:
             self.tree = ast.parse(text, FILE)
@@ -179,7 +181,8 @@ class Source:
             made.eval()
         inputs = module.get_inputs()
         if not isinstance(inputs, (list, tuple)):
-            raise Refused("get_inputs() returns %s: expected a list of arguments" % type(inputs).__name__)
+            what = "a tensor" if isinstance(inputs, torch.Tensor) else type(inputs).__name__
+            raise Refused("get_inputs() returns %s: expected a list of arguments" % what)
         return made, list(inputs)
 
     def build_as_asked(self, values=None):
@@ -187,21 +190,8 @@ class Source:
         made, inputs = self.build(values)
         if self.precision is None:
             return made, inputs
-        self.narrow(made)
+        converted(made, lambda t: t.to(self.precision) if t.is_floating_point() else t)
         return made, [self.narrowed(x) for x in inputs]
-
-    def narrow(self, module):
-        """As module.to, which torch refuses for tensors without memory. What is shared stays shared."""
-        done = {}
-        for part in module.modules():
-            for tensors in (part._parameters, part._buffers):
-                for name, t in tensors.items():
-                    if t is None or not t.is_floating_point():
-                        continue
-                    if id(t) not in done:
-                        new = t.detach().to(self.precision)
-                        done[id(t)] = torch.nn.Parameter(new, t.requires_grad) if isinstance(t, torch.nn.Parameter) else new
-                    tensors[name] = done[id(t)]
 
     def narrowed(self, x):
         """An argument in the precision that is asked for, drawn as before."""

@@ -4,47 +4,20 @@ import math
 import operator
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export.graph_signature import InputKind, OutputKind
-from torch.overrides import TorchFunctionMode
 
+from modes import without_memory
 from parts import PARTS, traced
 from refusal import Refused, first_line
 
 DTYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.int64: "int64",
           torch.int32: "int32", torch.bool: "bool"}
 PRECISIONS = {name: dtype for dtype, name in DTYPES.items() if dtype.is_floating_point}
-DRAWN = {torch.rand: "uniform", torch.randn: "normal", torch.rand_like: "uniform", torch.randn_like: "normal"}
-NORMS = (torch.nn.functional.rms_norm, torch.rms_norm, torch.ops.aten.rms_norm, torch.ops.aten.rms_norm.default)
 MOST_NODES = 512
 MOST_CONSTANT = 1  # elements of a constant that is written as a number
+APART = {"wrap_with_autocast": "it has a part under torch.autocast: leave that out, and ask for a --precision"}
 DATA = ("DataDependent", "data-dependent", "data dependent", "DynamicOutputShape", "Cannot call numel", "unbacked",
         "_local_scalar_dense")
-
-
-class Drawn(TorchFunctionMode):
-    """Remembers how tensors are drawn, and keeps them where they are: a file may name a GPU. An RMS norm without an epsilon
-    has that of fp32, which torch takes for all types but fp64: the module in fp64 is still that module."""
-
-    def __init__(self, place="cpu"):
-        super().__init__()
-        self.place = place
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        kwargs = dict(kwargs or {})
-        if func is torch.Tensor.cuda or func is torch.Tensor.pin_memory:
-            return args[0]
-        if "cuda" in str(kwargs.get("device", "")):
-            kwargs["device"] = self.place
-        kwargs.pop("pin_memory", None)
-        args = tuple(self.place if isinstance(a, (str, torch.device)) and str(a).startswith("cuda") else a for a in args)
-        if func in NORMS and (args + (None,) * 4)[3] is None:
-            args = args[:3]
-            kwargs["eps"] = torch.finfo(torch.float32).eps if kwargs.get("eps") is None else kwargs["eps"]
-        out = func(*args, **kwargs)
-        if isinstance(out, torch.Tensor) and func in DRAWN:
-            out.drawn = DRAWN[func]
-        return out
 
 
 def dtype_of(what, t):
@@ -55,9 +28,8 @@ def dtype_of(what, t):
 
 def export(source, values=None, reserved=()):
     """Exports the module with some knobs changed; raises Refused where it cannot be."""
-    mode = FakeTensorMode(allow_non_fake_inputs=True)
     try:
-        with mode, Drawn():
+        with without_memory(), torch.no_grad():
             module, inputs = source.build_as_asked(values)
             check_inputs(inputs)
             program = torch.export.export(module, tuple(inputs), strict=False)
@@ -74,11 +46,13 @@ def export(source, values=None, reserved=()):
 
 
 def check_inputs(inputs):
-    if not any(isinstance(x, torch.Tensor) for x in inputs):
-        raise Refused("get_inputs() returns no tensor")
     for i, x in enumerate(inputs):
         if not isinstance(x, (torch.Tensor, int, float, bool, str, type(None))):
             raise Refused("argument %d of forward is a %s: expected a tensor or a number" % (i + 1, type(x).__name__))
+        if isinstance(x, torch.Tensor) and x.numel() == 0:
+            raise Refused("argument %d of forward has no elements: its shape is %s" % (i + 1, list(x.shape)))
+    if not any(isinstance(x, torch.Tensor) for x in inputs):
+        raise Refused("get_inputs() returns no tensor")
 
 
 def mutated(node):
@@ -113,6 +87,11 @@ def simple_name(node):
     return name[:-1] if mutated(node) and name.endswith("_") and not name.endswith("__") else name
 
 
+def part_of(node):
+    """The operator that a part of the program is for."""
+    return next((getattr(u.target, "__name__", str(u.target)) for u in node.users), node.target)
+
+
 class Reader:
     """Reads one exported program. A graph is {"tensors", "nodes", "outputs", "notes"}; integers are still numbers."""
 
@@ -133,7 +112,7 @@ class Reader:
             elif node.op == "call_function":
                 self.call(node)
             elif node.op == "get_attr":
-                raise Refused("it has a part that is chosen while it runs (%s)" % node.target)
+                raise Refused(APART.get(part_of(node), "it has a part that is chosen while it runs (%s)" % part_of(node)))
         outputs = self.outputs(signature)
         self.prune(outputs)
         if len(self.nodes) > MOST_NODES:
@@ -277,7 +256,7 @@ class Reader:
         if isinstance(value, torch.SymInt):
             raise Refused("shapes depend on the values of tensors")
         if not isinstance(value, torch.Tensor):
-            raise Refused("%s gives a %s: expected a tensor" % (name, type(value).__name__))
+            raise Refused("%s takes a number out of a tensor: expected operators on tensors" % name)
         if not all(type(n) is int for n in value.shape):
             raise Refused("the shape of what %s gives depends on the values of tensors" % name)
         name, args = usual(name, args, value)
@@ -443,6 +422,8 @@ def quiet(name, args):
         return args[2] == {"value": False} or args[1] == {"value": 0.0}
     if name == "rrelu":
         return len(args) < 4 or args[3] == {"value": False}
+    if name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):  # dropout between layers
+        return args[-4] == {"value": 0.0} or args[-3] == {"value": False}
     if name == "scaled_dot_product_attention":
         return len(args) < 5 or args[4] == {"value": 0.0}
     return False

@@ -3,10 +3,9 @@ import copy
 import ctypes
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
+from modes import Drawn, without_memory
 from refusal import Refused, first_line
-from tracing import Drawn
 
 SMALL = (3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096)
 MOST = 1 << 22  # elements of all tensors of a module that is run on numbers
@@ -22,7 +21,7 @@ def elements(module, inputs):
 def works(source, values):
     """Whether the module runs at some sizes, and on how many elements; None if not."""
     try:
-        with FakeTensorMode(allow_non_fake_inputs=True), Drawn(), torch.no_grad():
+        with without_memory(), torch.no_grad():
             module, inputs = source.build_as_asked(values)
             outputs = run(module, inputs)
             return elements(module, inputs) + sum(t.numel() for t in outputs)
@@ -53,7 +52,8 @@ def small_sizes(source, sizes):
     """Values of dims at which the module has few elements. Raises Refused where there are none."""
     small, count = smallest(source, sizes)
     if count is None:
-        raise Refused("forward does not run on what get_inputs() returns")
+        why = shapes(source, sizes.values)[1] or "its sizes are unlike those of the file"
+        raise Refused("forward does not run on what get_inputs() returns: " + why)
     if count > MOST:
         raise Refused("it cannot be tried: %d elements at the smallest sizes found, at most %d" % (count, MOST))
     return small
@@ -62,8 +62,9 @@ def small_sizes(source, sizes):
 def run(module, inputs):
     out = module(*inputs)
     out = out if isinstance(out, (tuple, list)) else (out,)
-    if not all(isinstance(t, torch.Tensor) for t in out):
-        raise Refused("forward returns something that is no tensor")
+    for t in out:
+        if not isinstance(t, torch.Tensor):
+            raise Refused("forward returns a %s: expected a tensor, or a tuple of tensors" % type(t).__name__)
     return [t.clone() for t in out]
 
 
@@ -167,9 +168,11 @@ def compute(source, values, buffers, blob):
 def shapes(source, values):
     """The shapes of the outputs at some sizes, without numbers; None and why where forward does not take them."""
     try:
-        with FakeTensorMode(allow_non_fake_inputs=True), Drawn(), torch.no_grad():
+        with without_memory(), torch.no_grad():
             module, inputs = source.build_as_asked(values)
             return [list(t.shape) for t in run(module, inputs)], None
+    except Refused as error:
+        return None, str(error)
     except Exception as error:
         return None, first_line(error)
 

@@ -1,0 +1,60 @@
+"""How a file is run: on tensors without memory, or with it, on this machine whatever GPU it names."""
+import contextlib
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.overrides import TorchFunctionMode
+
+DRAWN = {torch.rand: "uniform", torch.randn: "normal", torch.rand_like: "uniform", torch.randn_like: "normal"}
+NORMS = (torch.nn.functional.rms_norm, torch.rms_norm, torch.ops.aten.rms_norm, torch.ops.aten.rms_norm.default)
+
+
+class Drawn(TorchFunctionMode):
+    """Remembers how tensors are drawn, and keeps them where they are: a file may name a GPU. An RMS norm without an epsilon
+    has that of fp32, which torch takes for all types but fp64: the module in fp64 is still that module."""
+
+    def __init__(self, place="cpu"):
+        super().__init__()
+        self.place = place
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        if func is torch.Tensor.cuda or func is torch.Tensor.pin_memory:
+            return args[0]
+        if "cuda" in str(kwargs.get("device", "")):
+            kwargs["device"] = self.place
+        kwargs.pop("pin_memory", None)
+        args = tuple(self.place if isinstance(a, (str, torch.device)) and str(a).startswith("cuda") else a for a in args)
+        if func in NORMS and (args + (None,) * 4)[3] is None:
+            args = args[:3]
+            kwargs["eps"] = torch.finfo(torch.float32).eps if kwargs.get("eps") is None else kwargs["eps"]
+        out = func(*args, **kwargs)
+        if isinstance(out, torch.Tensor) and func in DRAWN:
+            out.drawn = DRAWN[func]
+        return out
+
+
+@contextlib.contextmanager
+def without_memory():
+    """Tensors that are made have sizes and no memory. torch refuses to convert modules of such ones, and a file may say .half()."""
+    old, torch.nn.Module._apply = torch.nn.Module._apply, converted
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True), Drawn():
+            yield
+    finally:
+        torch.nn.Module._apply = old
+
+
+def converted(module, function, recurse=True):
+    """As Module._apply: parameters and buffers become what a function makes of them. What is shared stays shared."""
+    done = {}
+    for part in module.modules() if recurse else [module]:
+        for tensors in (part._parameters, part._buffers):
+            for name, t in tensors.items():
+                if t is None:
+                    continue
+                if id(t) not in done:
+                    new = function(t.detach())
+                    done[id(t)] = torch.nn.Parameter(new, t.requires_grad) if isinstance(t, torch.nn.Parameter) else new
+                tensors[name] = done[id(t)]
+    return module
