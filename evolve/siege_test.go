@@ -19,7 +19,7 @@ import (
 // random, through several sessions, of which some are killed. Whatever happens, a search ends, and what it has stored
 // is true.
 func FuzzSiege(f *testing.F) {
-	for seed := range uint64(50) {
+	for seed := range uint64(30) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
