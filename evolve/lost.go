@@ -102,12 +102,13 @@ func (s *Search) recovered() {
 	}
 }
 
-// giveUp passes over a point, or files a duel as not won.
+// giveUp passes over a point, or files a duel as not won, unless its champion fell meanwhile.
 func (s *Search) giveUp(t *task) {
-	if t.isDuel() {
-		s.reign.defeat(t.Challenger)
-	} else {
+	switch {
+	case !t.isDuel():
 		s.progress.pass(t)
+	case s.reign.setsAside(t) == "":
+		s.reign.defeat(t.Challenger)
 	}
 	s.journal.send(Event{Kind: KindSkip, Family: s.pop.familyName(t), ID: t.job.ID,
 		Note: fmt.Sprintf("lost %d times while others were not: given up", t.Attempts)})

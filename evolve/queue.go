@@ -122,8 +122,9 @@ func (q *queue) nextVerdict() (answer, bool) {
 	return q.next()
 }
 
-// leave keeps a task for the next session.
+// leave keeps a task for the next session. Nobody is at it any more.
 func (q *queue) leave(t *task) {
+	t.watch = nil
 	q.pending = append(q.pending, t)
 	if t.withdrawn {
 		q.gone++

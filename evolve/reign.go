@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"darwarp/kernels"
+	"darwarp/store"
 )
 
 // reign is who reigns and who may follow: a duel is won in the contest, and what the winner has to stand besides are
@@ -39,7 +40,9 @@ func (r *reign) decide(t *task, d kernels.Duel) {
 		r.defeat(t.Challenger)
 		return
 	}
-	r.succeed(r.pop.member(t.Challenger), fmt.Sprintf("%.3fx over %s in a duel", 1/d.Ratio, d.Champion))
+	if m := r.pop.member(t.Challenger); m != r.reigning() { // else a kill has left a duel whose winner reigns
+		r.succeed(m, fmt.Sprintf("%.3fx over %s in a duel", 1/d.Ratio, d.Champion))
+	}
 }
 
 // setsAside says why a duel decides nothing any more, empty where it does.
@@ -134,8 +137,20 @@ func (r *reign) load(keep keeper) error {
 	if err != nil {
 		return err
 	}
+	r.takeUpLast(history)
 	r.trials.load(all, history, r.pop, r.reigning())
 	return nil
+}
+
+// takeUpLast has the champion reign that was stored last: a search that was killed before its next checkpoint has one
+// of which the checkpoint does not know.
+func (r *reign) takeUpLast(history []store.Champion) {
+	if len(history) == 0 {
+		return
+	}
+	if m := r.pop.member(history[len(history)-1].ID); m != nil && m != r.reigning() {
+		r.setChampion(m)
+	}
 }
 
 // standing is the champion's, empty where nobody doubts it.

@@ -98,6 +98,40 @@ func stoppedOn(t *testing.T, cfg Config, ev Evaluator, cut int, kill bool) *memo
 	return m
 }
 
+// TestKilledAfterCoronation kills a run between a coronation and the next checkpoint, which knows the champion before
+// it: who was stored last reigns in the next session, and the duel that made it champion is entered and crowns nobody.
+func TestKilledAfterCoronation(t *testing.T) {
+	cfg := toyConfig(t, "hills")
+	m, c := &memory{}, collector{}
+	var killed *memory
+	s := mustSearch(t, cfg, newFake(1, true), m)
+	if _, err := s.Run(context.Background(), func(e Event) {
+		if e.Kind == KindChampion && len(m.champions) == 3 {
+			killed = m.clone()
+			s.Abort()
+		}
+	}); err != nil || killed == nil {
+		t.Fatalf("%v: no third champion", err)
+	}
+	s = mustSearch(t, cfg, newFake(1, true), killed)
+	if got := s.reign.reigning().id; got != killed.champions[2] || len(s.reign.reigns) != 2 {
+		t.Errorf("%s reigns after %d others, %s was stored", got.Short(), len(s.reign.reigns), killed.champions[2].Short())
+	}
+	if _, err := s.Run(context.Background(), c.emit); err != nil {
+		t.Fatal(err)
+	}
+	whole := &memory{}
+	mustRun(t, cfg, newFake(1, true), whole)
+	if !slices.Equal(killed.champions, whole.champions) || !slices.Equal(killed.story(), whole.story()) {
+		t.Error("the story differs from that of a run that was not killed")
+	}
+	for _, e := range c.of(KindChampion) {
+		if e.ID == killed.champions[2] {
+			t.Errorf("%s is crowned once more: %s", e.ID.Short(), e.Note)
+		}
+	}
+}
+
 // TestResumeAcrossRestarts cuts a long run in its epochs.
 func TestResumeAcrossRestarts(t *testing.T) {
 	cfg := toyConfig(t, "hills")

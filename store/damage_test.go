@@ -171,15 +171,25 @@ func TestOneMetaZeroed(t *testing.T) {
 	}
 }
 
+// Files are cut anywhere, and at the end of each page: what is missing of what is in use is always noticed.
 func TestCutFiles(t *testing.T) {
-	whole := sample()
+	whole, page := sample(), os.Getpagesize()
+	var sizes []int
 	for size := 1; size < len(whole); size *= 2 {
-		for _, n := range []int{size, size - 1, size + size/2} {
-			path := filepath.Join(t.TempDir(), "x.run")
-			write(t, path, whole[:min(n, len(whole))])
-			if err := use(path); err != nil && !isTyped(err) {
-				t.Errorf("cut to %d bytes: %s: %v", n, typed, err)
-			}
+		sizes = append(sizes, size, size-1, size+size/2)
+	}
+	for at := page; at < len(whole); at += page {
+		sizes = append(sizes, at)
+	}
+	path := filepath.Join(t.TempDir(), "x.run")
+	for _, n := range sizes {
+		write(t, path, whole[:min(n, len(whole))])
+		verified := verify(path)
+		switch err := use(path); {
+		case err != nil && !isTyped(err):
+			t.Errorf("cut to %d bytes: %s: %v", n, typed, err)
+		case err != nil && verified == nil:
+			t.Errorf("cut to %d bytes: Verify saw nothing of %v", n, err)
 		}
 	}
 }
