@@ -90,6 +90,26 @@ func (a *arena) damage() int {
 	return n
 }
 
+// strayed says where the first changed byte of the guard zones is, by the buffer that is nearest: empty if none is.
+func (a *arena) strayed(name func(buffer int) string) string {
+	for i, z := range a.zones {
+		pattern := make([]byte, len(z))
+		guard(pattern, a.key+uint64(i))
+		at := 0
+		for at < len(z) && z[at] == pattern[at] {
+			at++
+		}
+		switch {
+		case at == len(z):
+		case i == 0 || i < len(a.buffers) && len(z)-at < at:
+			return fmt.Sprintf("%d bytes before %s", len(z)-at, name(i))
+		default:
+			return fmt.Sprintf("%d bytes past the end of %s", at, name(i-1))
+		}
+	}
+	return ""
+}
+
 // address is where a buffer lies; it never moves.
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
@@ -103,12 +123,17 @@ func fill(b []byte, v byte) {
 	}
 }
 
-// left counts the bytes that are not zero in the scratch buffers that a call must leave cleared.
-func (a *arena) left(list []kernels.Scratch) (n int) {
+// left counts the bytes that are not zero in the scratch buffers that a call must leave cleared, and names the first.
+func (a *arena) left(list []kernels.Scratch) (n int, name string) {
 	for j, sc := range list {
-		if sc.Once {
-			n += sc.Bytes - bytes.Count(a.buffers[j], []byte{0})
+		if !sc.Once {
+			continue
 		}
+		here := sc.Bytes - bytes.Count(a.buffers[j], []byte{0})
+		if n == 0 && here > 0 {
+			name = sc.Name
+		}
+		n += here
 	}
-	return n
+	return n, name
 }

@@ -1,7 +1,9 @@
 package cpu
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"darwarp/eval/internal/device"
@@ -49,6 +51,13 @@ func TestGuardsFindEveryChangedByte(t *testing.T) {
 			z[at] ^= 0x10
 			if got := a.damage(); got != 1 {
 				t.Errorf("zone %d byte %d of %d: %d changed bytes found, expected 1", i, at, len(z), got)
+			}
+			want := fmt.Sprintf("%d bytes past the end of %d", at, i-1)
+			if i == 0 || i < len(a.buffers) && at == len(z)-1 {
+				want = fmt.Sprintf("%d bytes before %d", len(z)-at, i)
+			}
+			if got := a.strayed(strconv.Itoa); got != want && at != len(z)/2 {
+				t.Errorf("zone %d byte %d: %q, expected %q", i, at, got, want)
 			}
 			z[at] ^= 0x10
 		}

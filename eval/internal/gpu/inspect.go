@@ -160,7 +160,9 @@ func (v *inspection) judge(got []uint64, want [][]uint64) (found *device.Strays,
 		case outside:
 			one.Bytes = int(c)
 		case uncleared:
-			one.Left = int(c)
+			if one.Left = int(c); c != 0 {
+				one.Scratch = n.name
+			}
 		case input:
 			if c != want[n.holds][n.buffer] {
 				one.Input = n.name

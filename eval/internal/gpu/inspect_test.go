@@ -76,7 +76,7 @@ func TestInspection(t *testing.T) {
 		{"around the other", 3, 1, &device.Strays{Where: "other", Bytes: 1}, []*arena{other}},
 		{"an input of the other", 4, 20, &device.Strays{Where: "other", Input: "a"}, []*arena{other}},
 		{"outputs are not judged here", 6, 1, nil, nil},
-		{"scratch is left", 7, 2, &device.Strays{Where: "first", Left: 2}, []*arena{scratch}},
+		{"scratch is left", 7, 2, &device.Strays{Where: "first", Left: 2, Scratch: "counters"}, []*arena{scratch}},
 	} {
 		got := slices.Concat(make([]uint64, 64), clean)
 		if x.at >= 0 {

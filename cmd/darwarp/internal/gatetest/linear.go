@@ -37,6 +37,8 @@ var linear = folder{name: "linear", cheats: []row{
 	{"reordered_by_clock", Judge, Gate, nil, "adds in an order that the clock chooses"},
 	{"by_launch_number", Stateless, Gate, []kernels.Outcome{kernels.CompileFailed},
 		"is wrong in every 5000th launch, by their number"},
+	{"launch_number_beside", Stateless, Gate, []kernels.Outcome{kernels.CompileFailed},
+		"reads that number in front of its parameters"},
 }, honest: []row{
 	{name: "plain", about: "the naive start: tiles in shared memory"},
 	{name: "bias_first", about: "begins with the bias"},

@@ -17,7 +17,7 @@ var rotary = folder{name: "rotary", cheats: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "halves_apart", about: "a number at a time"},
 	{name: "angles_first", about: "the table by way of shared memory, for mirrored lanes"},
-	{name: "by_functor", about: "a lambda that a function gives"},
+	{name: "by_functor", about: "a class that calls a lambda"},
 	{name: "grid_of_seven", about: "seven blocks for all rows"},
 	{name: "labels_in_assembly", about: "a loop of assembly, with labels"},
 	{name: "fp64", about: "in fp64"},
