@@ -29,6 +29,10 @@ func Between(a, b []byte, d kernels.DType, truth Truth, m Model) Difference {
 			continue
 		}
 		tol := t.of(truth.Value[i], float64(truth.Scale[i]))
+		if coarse(d) { // they may be neighbours, on either side of the truth
+			_, one := t.stored(truth.Value[i], truth.Value[i], float64(truth.Scale[i]))
+			tol = 2 * one
+		}
 		ratio := finiteRatio(math.Abs(x[i]-y[i]) / tol)
 		if ratio > 1 {
 			out.Outside++

@@ -41,3 +41,13 @@ func TestBetween(t *testing.T) {
 		}
 	}
 }
+
+// TestBetweenBytes: two outputs of e4m3 may be neighbours, and no further apart.
+func TestBetweenBytes(t *testing.T) {
+	truth := Truth{Value: []float64{17, 17, 17}, Scale: []float32{17, 17, 17}}
+	a, b := []float64{16, 16, 18}, []float64{16, 18, 22}
+	got := Between(Encode(kernels.E4M3, a), Encode(kernels.E4M3, b), kernels.E4M3, truth, Model{K: 4})
+	if got.Equal != 1 || got.Outside != 1 {
+		t.Errorf("%+v", got)
+	}
+}
