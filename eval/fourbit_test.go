@@ -30,6 +30,9 @@ func fourBitPool(t *testing.T, problem string, dtype kernels.DType, dims ...kern
 // ring is a point of the family that most fast kernels are like.
 const ring = "rows=16 warps_n=2 warps_k=2 loader=ring stages=3 scales=table split=2 reduce=last_block "
 
+// packed is a point whose weights are packed beforehand.
+const packed = "weights=packed tiles=2 warps_k=2 stages=2 "
+
 // boxes is a point of the family for Hopper, with every kind of split.
 const boxes = "rows=16 tiles=2 warps_n=2 warps_k=2 stages=2 split=2 reduce=last_block "
 
@@ -53,6 +56,13 @@ func TestFourBits(t *testing.T) {
 	}{
 		{"gemm_w4a16", kernels.FP16, []kernels.Dims{w4, {"m": 17, "n": 40, "k": 896, "group": 128}}, []fourBitTry{
 			{"skinny", "ring", ring + "scaled=codes", "", ""},
+			{"skinny", "packed", packed + "scaled=codes scales=table rows=16", "", ""},
+			{"skinny", "packed_weights", packed, "", ""},
+			{"skinny", "packed_in_order", packed, "make_uint4(halves(codes.x), halves(codes.y)",
+				"make_uint4(codes.x, halves(codes.y)"},
+			{"skinny", "packed_for_next_step", packed, "from[i] + step * 32", "from[i] + (step ^ 1) * 32"},
+			{"skinny", "packed_without_last", packed, "if (group * 8 >= unsigned(n)) return;",
+				"if (group * 8 + 8 > unsigned(n)) return;"},
 			{"skinny", "ring_too_early", ring, "cp_async_wait<STAGES - 2>", "cp_async_wait<STAGES - 1>"},
 			{"stream", "boxes", boxes + "scaled=codes multiplied=true abreast=2", "", ""},
 			{"stream", "boxes_too_early", boxes + "scaled=sums", "darwarp::mbarrier_wait(full + stage, parity);", ""},
@@ -63,6 +73,7 @@ func TestFourBits(t *testing.T) {
 		}},
 		// bf16's small numbers leave no room for a factor.
 		{"gemm_mxfp4", kernels.BF16, []kernels.Dims{few, {"m": 17, "n": 40, "k": 896}}, []fourBitTry{
+			{"skinny", "packed", packed + "split=2", "", ""},
 			{"skinny", "table", "warps_k=4 stages=2 cache=no_allocate scales=table split=2", "", ""},
 			{"stream", "boxes", "warps_k=2 stages=1 split=2", "", ""},
 		}},
