@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -105,15 +106,14 @@ func inProcess(t testing.TB) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { home.close() })
-	headers := templates.Include()
 	s := &server{setup: setup{Library: lib, IncludeDirs: include, Arch: "sm_90a", PCH: true}}
-	if s.folder, err = home.fill(0, s.setup, headers, nil); err != nil {
+	if s.folder, err = home.fill(0, s.setup, templates.Include(), stubs); err != nil {
 		t.Fatal(err)
 	}
 	if s.compiler, err = nvrtc.Open(lib); err != nil {
 		t.Fatal(err)
 	}
-	if whyNot := s.prepare(readySource(headers)); whyNot != "" {
+	if whyNot := s.prepare(); whyNot != "" {
 		t.Log("no precompiled headers:", whyNot)
 	}
 	return s
@@ -126,8 +126,9 @@ func BenchmarkCandidates(b *testing.B) {
 	for _, x := range scored {
 		b.Run(x.problem+"_"+x.workload, func(b *testing.B) {
 			s := inProcess(b)
-			s.parsed(hopperHead)
-			headers := []map[string]bool{{commonPCH: true, hopperPCH: false}, s.pch}
+			s.parsed(head{hopper: true, lean: true})
+			s.parsed(head{})
+			headers := []map[head]bool{{{}: true, {hopper: true}: false, {lean: true}: false, {true, true}: false}, s.pch}
 			whole, run := bundles(b, x.problem, x.workload)
 			sources := drawn(b, b.N, x.workload, whole, run)
 			var times [2][]float64
@@ -160,7 +161,6 @@ func BenchmarkCandidates(b *testing.B) {
 // memory because they are not in registers.
 func BenchmarkOfast(b *testing.B) {
 	s := inProcess(b)
-	s.parsed(hopperHead)
 	for _, x := range scored {
 		_, run := bundles(b, x.problem, x.workload)
 		byKind := map[string][]string{}
@@ -200,29 +200,79 @@ func BenchmarkOfast(b *testing.B) {
 // BenchmarkHeaders compiles a small kernel with what sources include: the processor time that does not depend on them.
 func BenchmarkHeaders(b *testing.B) {
 	s := inProcess(b)
-	for _, x := range []struct {
-		name, head string
-		pch        map[string]bool
-	}{
-		{"no_header", "", map[string]bool{}},
-		{"common_parsed_anew", "#include <" + preamble + ">\n", map[string]bool{}},
-		{"common", "#include <" + preamble + ">\n", map[string]bool{commonPCH: true}},
-		{"hopper_parsed_anew", hopperHead, map[string]bool{commonPCH: true, hopperPCH: false}},
-		{"hopper", hopperHead, map[string]bool{commonPCH: true}},
-	} {
-		b.Run(x.name, func(b *testing.B) {
-			s.pch = x.pch
-			s.parsed(x.head) // which may make one
-			var times []float64
-			for range b.N {
-				times = append(times, spent(b, func() error {
-					_, err := s.translate(x.head + readyKernel)
-					return err
-				}))
+	for _, lean := range []bool{false, true} {
+		for _, h := range []head{{false, lean}, {true, lean}} {
+			s.parsed(h)
+			for _, parsed := range []bool{false, true} {
+				b.Run(fmt.Sprintf("%s/parsed=%v", h.file(), parsed), func(b *testing.B) {
+					s.PCH = parsed
+					defer func() { s.PCH = true }()
+					reportSpent(b, func() (err error) {
+						if parsed {
+							_, err = s.headed(h.ready(), h, nil)
+						} else {
+							_, err = s.compiler.Compile(h.ready(), sourceName, s.options(h))
+						}
+						return err
+					})
+				})
 			}
-			b.ReportMetric(median(times), "cpu-ms")
+		}
+	}
+	b.Run("none", func(b *testing.B) {
+		reportSpent(b, func() error {
+			_, err := s.compiler.Compile(readyKernel, sourceName, s.options(head{}))
+			return err
+		})
+	})
+}
+
+// BenchmarkLean compiles random points in turn with all headers and with what they need: medians of the processor time
+// and of a point's ratio. A point whose machine code is another one with fewer headers fails it.
+func BenchmarkLean(b *testing.B) {
+	for _, x := range scored {
+		b.Run(x.problem+"_"+x.workload, func(b *testing.B) {
+			s := inProcess(b)
+			_, run := bundles(b, x.problem, x.workload)
+			var times [2][]float64
+			var ratios []float64
+			sources := drawn(b, b.N, x.workload, run)[0]
+			b.ResetTimer()
+			for _, source := range sources {
+				full := headOf(source)
+				full.lean = false
+				s.parsed(full)
+				s.parsed(headOf(source))
+				var code [2]string
+				for k, h := range []head{full, headOf(source)} {
+					times[k] = append(times[k], spent(b, func() error {
+						out, err := s.headed(source, h, nil)
+						if err == nil {
+							code[k], _, _, err = inspect(out.Cubin)
+						}
+						return err
+					}))
+				}
+				if code[0] != code[1] {
+					b.Errorf("other machine code with fewer headers:\n%s", source)
+				}
+				ratios = append(ratios, times[1][len(ratios)]/times[0][len(ratios)])
+			}
+			b.ReportMetric(median(ratios), "lean/full")
+			b.ReportMetric(median(times[0]), "full-cpu-ms")
+			b.ReportMetric(median(times[1]), "lean-cpu-ms")
 		})
 	}
+}
+
+// reportSpent reports the median of the processor time of something that is done b.N times.
+func reportSpent(b *testing.B, f func() error) {
+	b.Helper()
+	var times []float64
+	for range b.N {
+		times = append(times, spent(b, f))
+	}
+	b.ReportMetric(median(times), "cpu-ms")
 }
 
 // spent is the processor time of this process meanwhile, in milliseconds.
@@ -305,7 +355,7 @@ func TestFixedKernels(t *testing.T) {
 // uses others; where they cannot be, it is compiled with what there is.
 func TestHopperHeaders(t *testing.T) {
 	s := inProcess(t)
-	if !s.pch[commonPCH] {
+	if !s.PCH {
 		t.Skip("this NVRTC has no precompiled headers")
 	}
 	const kernel = `extern "C" __global__ void product(float* out, unsigned long long a, unsigned long long b) {
@@ -315,26 +365,27 @@ func TestHopperHeaders(t *testing.T) {
 	for (int i = 0; i < 8; ++i) out[8 * threadIdx.x + i] = sums[i];
 }
 `
-	common := "#include <" + preamble + ">\n" + readyKernel
-	if got := s.parsed(common); got != commonPCH || len(s.pch) != 1 {
-		t.Errorf("before any source for Hopper: %q, made %v", got, s.pch)
+	common, hopper := head{lean: true}, head{hopper: true, lean: true}
+	if got, ok := s.parsed(common); !ok || got != common || len(s.pch) != 1 {
+		t.Errorf("before any source for Hopper: %v, made %v", got, s.pch)
 	}
-	if got := s.parsed(hopperHead + kernel); got != hopperPCH {
-		t.Errorf("a source for Hopper uses %q, made %v", got, s.pch)
+	if got, ok := s.parsed(headOf(hopperHead + kernel)); !ok || got != hopper {
+		t.Errorf("a source for Hopper uses %v, made %v", got, s.pch)
 	}
 	with := section(t, s, hopperHead+kernel, ".text.product")
-	if after := section(t, s, common, ".text.ready"); len(after) == 0 {
+	if after := section(t, s, common.ready(), ".text.ready"); len(after) == 0 {
 		t.Error("another source does not compile any more")
 	}
-	again := section(t, s, hopperHead+kernel, ".text.product")
-	s.pch[hopperPCH] = false
-	if got := s.parsed(hopperHead + kernel); got != commonPCH {
-		t.Errorf("where it cannot be made: %q", got)
+	codes := map[string][]byte{"again": section(t, s, hopperHead+kernel, ".text.product")}
+	for _, failed := range []head{hopper, {hopper: true}, common, {}} {
+		s.pch[failed] = false
+		got, ok := s.parsed(hopper)
+		if ok && got == failed || ok == (failed == head{}) {
+			t.Errorf("where %s cannot be made: %v, %v", failed.file(), got, ok)
+		}
+		codes["without "+failed.file()] = section(t, s, hopperHead+kernel, ".text.product")
 	}
-	one := section(t, s, hopperHead+kernel, ".text.product")
-	s.pch[commonPCH] = false
-	none := section(t, s, hopperHead+kernel, ".text.product")
-	for name, code := range map[string][]byte{"again": again, "with the common ones": one, "without any": none} {
+	for name, code := range codes {
 		if len(with) == 0 || !bytes.Equal(with, code) {
 			t.Errorf("%s: other machine code", name)
 		}

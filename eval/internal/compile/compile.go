@@ -220,7 +220,7 @@ func (p *Pool) start(ctx context.Context, slot int) (*proc.Worker, error) {
 	p.mu.Lock()
 	plain := p.plain
 	p.mu.Unlock()
-	folder, err := p.home.fill(slot, p.setup(plain), p.cfg.Headers, p.cfg.Overlay)
+	folder, err := p.home.fill(slot, p.setup(plain), p.cfg.Headers, p.cfg.overlay())
 	if err != nil {
 		return nil, err
 	}
@@ -266,6 +266,14 @@ func (c *Config) allocator() []string {
 		return nil
 	}
 	return []string{keptMemory}
+}
+
+// overlay is what replaces headers, for NVRTC in most sources.
+func (c *Config) overlay() map[string][]byte {
+	if c.Worker == "cxx" {
+		return c.Overlay
+	}
+	return stubs
 }
 
 // mostWritten is how large a file a compiler may write: many times what a precompiled header takes.

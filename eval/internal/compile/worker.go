@@ -95,7 +95,7 @@ func Main(args []string) int {
 type server struct {
 	setup
 	folder   string
-	pch      map[string]bool // whether a precompiled header can be used, of those that were tried
+	pch      map[head]bool // whether a precompiled header can be used, of those that were tried
 	compiler *nvrtc.Compiler
 }
 
@@ -160,7 +160,7 @@ func (s *server) handle(_ context.Context, f proc.Frame, c *proc.Conn) error {
 	major, minor := s.compiler.Version()
 	reply := response{Compiler: fmt.Sprintf("NVRTC %d.%d", major, minor)}
 	if req.Prepare {
-		reply.NoPCH = s.prepare(req.Source)
+		reply.NoPCH = s.prepare()
 	}
 	if err := s.compile(req.Source, &reply); err != nil {
 		return err
@@ -171,9 +171,13 @@ func (s *server) handle(_ context.Context, f proc.Frame, c *proc.Conn) error {
 	return c.Reply(&reply)
 }
 
-// options are those for every program.
-func (s *server) options() []string {
-	opts := []string{"--gpu-architecture=" + s.Arch, language, "--ptxas-options=-v", "-I" + includeDir(s.folder)}
+// options are those for every program of a head.
+func (s *server) options(h head) []string {
+	opts := []string{"--gpu-architecture=" + s.Arch, language, "--ptxas-options=-v"}
+	if h.lean {
+		opts = append(append(opts, leanOptions...), "-I"+overlayDir(s.folder))
+	}
+	opts = append(opts, "-I"+includeDir(s.folder))
 	for _, d := range s.IncludeDirs {
 		opts = append(opts, "-I"+d)
 	}
