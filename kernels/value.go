@@ -129,17 +129,24 @@ type Genome map[string]Value
 
 // Key is the canonical text of a genome: "block_k=32 block_m=128 ...", sorted by name.
 func (g Genome) Key() string {
-	names := slices.Sorted(maps.Keys(g))
-	var b strings.Builder
+	names := make([]string, 0, len(g))
+	for n := range g {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	b := make([]byte, 0, 16*len(g))
 	for i, n := range names {
 		if i > 0 {
-			b.WriteByte(' ')
+			b = append(b, ' ')
 		}
-		b.WriteString(n)
-		b.WriteByte('=')
-		b.WriteString(g[n].String())
+		b = append(append(b, n...), '=')
+		if v, ok := g[n].v.(int); ok {
+			b = strconv.AppendInt(b, int64(v), 10)
+		} else {
+			b = append(b, g[n].String()...)
+		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // Clone returns a copy that can be changed.

@@ -118,3 +118,25 @@ func TestArchDevice(t *testing.T) {
 		t.Error("sm_1 is known")
 	}
 }
+
+// TestKey: the names are in order, whatever the values are.
+func TestKey(t *testing.T) {
+	g := Genome{"stages": Int(-3), "b": Bool(true), "a": String("cp async"), "b2": Int(0), "": String("")}
+	if got := g.Key(); got != "= a=cp async b=true b2=0 stages=-3" {
+		t.Errorf("%q", got)
+	}
+	if got := (Genome{}).Key(); got != "" {
+		t.Errorf("%q of none", got)
+	}
+}
+
+func BenchmarkKey(b *testing.B) {
+	g := Genome{}
+	for i := range 20 {
+		g["gene_"+Int(i).String()] = Int(16 * i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		g.Key()
+	}
+}

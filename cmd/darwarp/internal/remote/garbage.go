@@ -13,7 +13,7 @@ import (
 // A search whose verdicts come by the thousand makes a hundred times as much garbage as it keeps, and to look for it
 // again and again takes a fifth of its processor time. So there may be some hundred megabytes of it.
 const (
-	mostGarbage = 256 << 20 // bytes, or as much as is kept where that is more
+	mostGarbage = 512 << 20 // bytes, or as much as is kept where that is more
 	mostPercent = 400
 )
 

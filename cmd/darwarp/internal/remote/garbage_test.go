@@ -10,7 +10,8 @@ import (
 
 // TestGarbage: a small search may have four times as much garbage as it keeps, and a large one as much, as any process.
 func TestGarbage(t *testing.T) {
-	for live, want := range map[uint64]int{0: 400, 1 << 20: 400, 128 << 20: 200, 256 << 20: 100, 8 << 30: 100} {
+	for live, want := range map[uint64]int{0: 400, 1 << 20: 400, 128 << 20: 400, 256 << 20: 200, 512 << 20: 100,
+		8 << 30: 100} {
 		if got := garbagePercent(live); got != want {
 			t.Errorf("%d MiB kept: %d %%, want %d", live>>20, got, want)
 		}
