@@ -23,7 +23,7 @@ func TestOpenRoots(t *testing.T) {
 	of := func(name, op string) string { return node(name, op, `{"ref": "x"}`+rows) }
 	for _, tt := range []struct{ name, nodes, want string }{
 		{"norm", norm("y"), `["tiny"]`},
-		{"root of a mean", squares + node("v", "mean", `{"ref": "s"}`+rows) + "," + node("y", "sqrt", `{"ref": "v"}`), `["tiny"]`},
+		{"root", squares + node("v", "mean", `{"ref": "s"}`+rows) + "," + node("y", "sqrt", `{"ref": "v"}`), `["tiny"]`},
 		{"deviation", of("y", "std"), `["tiny", "constant", "single"]`},
 		{"a part of a deviation", of("v", "std") + "," + node("y", "mul", small), `["tiny", "constant", "single"]`},
 		{"deviation and a number", of("v", "std") + "," + node("y", "add", small), `["single"]`},
@@ -48,6 +48,19 @@ func TestOpenRoots(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: without = %s, expected %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestFactorsAreLong: a check that is proven on small integers is not left with a few of which all may be 0.
+func TestFactorsAreLong(t *testing.T) {
+	p, err := lower(read(t, "testdata/diag.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shape := range p.shapes()[1:] {
+		if shape["d0"] < leastFactor {
+			t.Errorf("the diagonal has %d numbers", shape["d0"])
 		}
 	}
 }
