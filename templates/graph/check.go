@@ -165,29 +165,17 @@ func (p *program) inputs() (list, without []string) {
 	if slices.ContainsFunc(p.stats, func(s *stat) bool { return s.kind.exponentials() || s.kind == momentsOf }) {
 		list = append(list, "large", "offset")
 	}
-	if slices.ContainsFunc(p.reachable(), byLength) {
+	squares, spread := p.openRoots()
+	if squares || slices.ContainsFunc(p.reachable(), byLength) {
 		without = []string{"tiny"} // squares of numbers below 2^-63 add up to 0 in fp32, in torch as well: x / 0 is inf
+	}
+	if spread {
+		without = append(without, "constant") // the mean of equal numbers is rounded: what is left is no 0, in torch as well
 	}
 	if slices.ContainsFunc(p.stats, centred) {
 		without = append(without, kernels.Single) // no number is neutral: each is as far from a mean as the mean is from it
 	}
 	return list, without
-}
-
-// centred reports whether distances from a sum are added up.
-func centred(s *stat) bool {
-	return s.kind == momentsOf || s.kind == sumOf && slices.ContainsFunc(reached(s.arg),
-		func(v *value) bool { return v.kind == isStat && v.stat.kind == sumOf })
-}
-
-// byLength reports whether a number is divided by the root of a sum of squares, with nothing that keeps it from 0.
-func byLength(v *value) bool {
-	if v.kind != isOp || v.op.Name != "div" || v.args[1].kind != isOp || v.args[1].op.Name != "sqrt" {
-		return false
-	}
-	sum := v.args[1].args[0]
-	return sum.kind == isStat && sum.stat.kind == sumOf && sum.stat.arg.kind == isOp && sum.stat.arg.op.Name == "mul" &&
-		sum.stat.arg.args[0] == sum.stat.arg.args[1]
 }
 
 // termsList says where terms lie: along each reduced axis that is a dim, in the first tensor that has it.

@@ -37,11 +37,45 @@ func (p *program) shapes() (out []map[string]int) {
 		p.fillSizes(sizes, kept, few, i)
 		p.fillSizes(sizes, summed, long, i)
 		p.halve(sizes, most)
+		if i > 0 {
+			p.lengthenFactors(sizes)
+		}
 		if !slices.ContainsFunc(out, func(other map[string]int) bool { return equalSizes(other, sizes) }) {
 			out = append(out, sizes)
 		}
 	}
 	return out
+}
+
+// leastFactor is how many numbers a factor of all outputs has: of small integers, so many are never all 0.
+const leastFactor = 16
+
+// lengthenFactors has each tensor that all outputs are multiples of, and that is read at more than one place, in more
+// than a few numbers: were they all 0, a check could not tell anything.
+func (p *program) lengthenFactors(sizes map[string]int) {
+	if !p.exact() {
+		return
+	}
+	at := Graph{sizes: sizes}
+	for _, o := range p.outputs {
+		for _, v := range factors(o.value) {
+			if v.kind != isLoad || len(v.axes) != 1 || len(p.domain) == 1 {
+				continue
+			}
+			dim := p.domain[v.axes[0]].length
+			if n, err := at.size(dim); err == nil && n < leastFactor && sizes[dim] == n {
+				sizes[dim] = leastFactor
+			}
+		}
+	}
+}
+
+// factors are what a value is a product of.
+func factors(v *value) []*value {
+	if v.kind != isOp || v.op.Name != "mul" {
+		return []*value{v}
+	}
+	return append(factors(v.args[0]), factors(v.args[1])...)
 }
 
 // most is how many places a check shape has at most: a dim may be the length of several axes.

@@ -11,7 +11,8 @@ NORMS = (torch.nn.functional.rms_norm, torch.rms_norm, torch.ops.aten.rms_norm, 
 
 class Drawn(TorchFunctionMode):
     """Remembers how tensors are drawn, and keeps them where they are: a file may name a GPU. An RMS norm without an epsilon
-    has that of fp32, which torch takes for all types but fp64: the module in fp64 is still that module."""
+    has that of fp32, which torch takes for all types but fp64: the module in fp64 is still that module. Distances are not
+    made of products, which lose what near points are apart."""
 
     def __init__(self, place="cpu"):
         super().__init__()
@@ -28,6 +29,8 @@ class Drawn(TorchFunctionMode):
         if func in NORMS and (args + (None,) * 4)[3] is None:
             args = args[:3]
             kwargs["eps"] = torch.finfo(torch.float32).eps if kwargs.get("eps") is None else kwargs["eps"]
+        if func is torch.cdist:
+            args, kwargs["compute_mode"] = args[:3], "donot_use_mm_for_euclid_dist"
         out = func(*args, **kwargs)
         if isinstance(out, torch.Tensor) and func in DRAWN:
             out.drawn = DRAWN[func]

@@ -71,6 +71,11 @@ def bilinear(x, y, weight, bias=None):
     return z if bias is None else z + bias
 
 
+def cdist(x, y, p=2.0, compute_mode=None):
+    """The distances themselves. torch makes those of more than 25 points of products, which lose what near points are apart."""
+    return torch.linalg.vector_norm(x.unsqueeze(-2) - y.unsqueeze(-3), p, -1) if p > 0 else None
+
+
 def diff(x, n=1, dim=-1, prepend=None, append=None):
     if n != 1 or prepend is not None or append is not None:
         return None
@@ -104,7 +109,7 @@ def channel_shuffle(x, groups):
 
 
 MOVED = {
-    "bilinear": bilinear, "channel_shuffle": channel_shuffle, "conv1d": convolution, "conv2d": convolution,
+    "bilinear": bilinear, "cdist": cdist, "channel_shuffle": channel_shuffle, "conv1d": convolution, "conv2d": convolution,
     "conv3d": convolution, "diff": diff, "kron": kron, "pixel_shuffle": pixel_shuffle,
     "pixel_unshuffle": pixel_unshuffle, "repeat": repeat, "repeat_interleave": repeat_interleave, "roll": roll,
     "scaled_dot_product_attention": scaled_dot_product_attention,

@@ -24,6 +24,8 @@ for name, args, want in [
     ("channel_shuffle", (y, 4), f.channel_shuffle(y, 4)),
     ("kron", (a, b), torch.kron(a, b)),
     ("diff", (x,), torch.diff(x)),
+    ("cdist", (a, a[:4] + 1), torch.cdist(a, a[:4] + 1)),
+    ("cdist", (a, a[:4] + 1, 1.0), torch.cdist(a, a[:4] + 1, 1.0)),
     ("bilinear", (a, b, weight), f.bilinear(a, b, weight)),
     ("conv2d", (y, points, torch.ones(5)), f.conv2d(y, points, torch.ones(5))),
     ("conv2d", (y, points, None, 2), None),
