@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
@@ -64,6 +65,28 @@ func TestJudgeSpecials(t *testing.T) {
 		}
 		if _, err := json.Marshal([]float64{r.Worst, r.Frobenius, r.Ceiling}); err != nil {
 			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestLeftWhereNaN: what an output was filled with is not right where the truth is NaN or Inf; NaNs that processors make
+// are.
+func TestLeftWhereNaN(t *testing.T) {
+	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32} {
+		for _, want := range []float64{math.NaN(), math.Inf(-1)} {
+			for _, exact := range []bool{false, true} {
+				out := Encode(d, []float64{want, 2, 3})
+				judge := func() Report { return Judge(out, d, plain(want, 2, 3), Model{K: 2, Acc: kernels.FP32, Exact: exact}) }
+				if r := judge(); !r.Pass() {
+					t.Errorf("%s, exact %v: %g for %g: %s", d, exact, want, want, r.Explain("C", []int{3}))
+				}
+				for i := range d.Size() / 2 {
+					binary.LittleEndian.PutUint16(out[2*i:], Wild(uint16(7919*i+12345)))
+				}
+				if r := judge(); r.Pass() || r.Bad != 1 || r.Poison != 1 || r.First != 0 {
+					t.Errorf("%s, exact %v: left for %g: %s", d, exact, want, r.Explain("C", []int{3}))
+				}
+			}
 		}
 	}
 }

@@ -151,8 +151,6 @@ __device__ __forceinline__ bool accepts(const Job &j, const Element &e) {
   return fabs(e.got) > MOST && e.tol <= MOST && __dadd_rn(copysign(1., e.got) * e.want, e.tol) >= j.overflow;
 }
 
-__device__ __forceinline__ double bounded(double ratio) { return ratio <= MAX_RATIO ? ratio : MAX_RATIO; }
-
 // unwritten is check.Unwritten: a NaN of fp16 and bf16 in each half, of a payload that arithmetic gives to none.
 template <class Bits> __device__ __forceinline__ bool unwritten(Bits b) {
   for (int at = 0; at < (int)sizeof(Bits) * 8; at += 16) {
@@ -164,6 +162,20 @@ template <class Bits> __device__ __forceinline__ bool unwritten(Bits b) {
 
 // One byte holds check.Blank then.
 template <> __device__ __forceinline__ bool unwritten<unsigned char>(unsigned char b) { return b == 0xff; }
+
+// right is whether an element that is not plain is right: not one that was left as it was, whatever the truth is. One
+// byte may hold Blank as a result.
+template <class Bits> __device__ __forceinline__ bool right(const Job &j, const Element &e, Bits bits) {
+  return accepts(j, e) && !(sizeof(Bits) > 1 && unwritten(bits));
+}
+
+template <class D, bool EXACT> __device__ __forceinline__ bool wrong(const Job &j, u64 i) {
+  const typename D::Bits bits = ((const typename D::Bits *)j.out)[i];
+  const Element e = look<D, EXACT>(j, bits, j.value[i], j.scale[i]);
+  return !e.plain && !right(j, e, bits);
+}
+
+__device__ __forceinline__ double bounded(double ratio) { return ratio <= MAX_RATIO ? ratio : MAX_RATIO; }
 
 // Part is what one thread has seen of its block's span. Elements are counted from the span's first.
 struct Part {
@@ -202,7 +214,7 @@ struct Part {
     const Element e = look<D, EXACT>(j, bits, j.value[at], scale);
     if (!e.plain) {
       odd = odd || !(fabs(e.got) <= MOST);
-      if (accepts(j, e)) return;
+      if (right(j, e, bits)) return;
       first = i < first ? i : first;
       bad++;
       poison += unwritten(bits);
@@ -358,11 +370,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) judge_wrong(const Job *job
   const u64 end = (j.n + 63) / 64 * 64;
   for (u64 i = blockIdx.x * (u64)THREADS + threadIdx.x; i < end; i += (u64)gridDim.x * THREADS) {
     bool bad = false;
-    if (i < j.n) {
-      Element e;
-      WITH(j, (e = element<D, EXACT>(j, i)))
-      bad = !e.plain && !accepts(j, e);
-    }
+    if (i < j.n) WITH(j, (bad = wrong<D, EXACT>(j, i)))
     const u32 word = __ballot_sync(0xffffffffu, bad);
     if (threadIdx.x % 32 == 0) bits[i / 32] = word;
   }

@@ -39,6 +39,8 @@ var linear = folder{name: "linear", cheats: []row{
 		"is wrong in every 5000th launch, by their number"},
 	{"launch_number_beside", Stateless, Gate, []kernels.Outcome{kernels.CompileFailed},
 		"reads that number in front of its parameters"},
+	{"nan_not_stored", Stateless, Gate, nil, "does not store where the sum is NaN"},
+	{"infinite_not_stored", Stateless, Gate, nil, "does not store where the sum is infinite"},
 }, honest: []row{
 	{name: "plain", about: "the naive start: tiles in shared memory"},
 	{name: "bias_first", about: "begins with the bias"},
