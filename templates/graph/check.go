@@ -153,8 +153,8 @@ func (p *program) inputs() (list, without []string) {
 	positive := slices.ContainsFunc(ops, func(o *operator) bool { return slices.Contains(bounded, o.Name) })
 	switch {
 	case p.multiplies():
-		// numbers near 1: products of others soon are 0 or inf, and then nothing is told
-		return []string{"cancel", "uniform", "normal"}, []string{"tiny", "huge", "shift", "outlier"}
+		// numbers near 1: products of others soon are 0 or inf, and then nothing is told; parts behind a 0 may be inf
+		return []string{"cancel", "uniform", "normal"}, []string{"tiny", "huge", "shift", "outlier", "ordered"}
 	case p.product != nil || p.pool != nil:
 	case positive && len(p.stats) == 0 || p.rounds() && !p.coherent():
 		list = []string{"uniform", "normal", "cancel", "onehot", "wide"}
