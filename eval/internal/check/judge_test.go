@@ -69,14 +69,15 @@ func TestJudgeSpecials(t *testing.T) {
 	}
 }
 
-// TestLeftWhereNaN: what an output was filled with is not right where the truth is NaN or Inf; NaNs that processors make
-// are.
+// TestLeftWhereNaN: what an output was filled with is not right where the truth is NaN or Inf; NaNs that processors
+// make are.
 func TestLeftWhereNaN(t *testing.T) {
 	for _, d := range []kernels.DType{kernels.FP16, kernels.BF16, kernels.FP32} {
 		for _, want := range []float64{math.NaN(), math.Inf(-1)} {
 			for _, exact := range []bool{false, true} {
 				out := Encode(d, []float64{want, 2, 3})
-				judge := func() Report { return Judge(out, d, plain(want, 2, 3), Model{K: 2, Acc: kernels.FP32, Exact: exact}) }
+				m := Model{K: 2, Acc: kernels.FP32, Exact: exact}
+				judge := func() Report { return Judge(out, d, plain(want, 2, 3), m) }
 				if r := judge(); !r.Pass() {
 					t.Errorf("%s, exact %v: %g for %g: %s", d, exact, want, want, r.Explain("C", []int{3}))
 				}
