@@ -162,6 +162,9 @@ func (p *program) inputs() (list, without []string) {
 	if slices.ContainsFunc(ops, func(o *operator) bool { return slices.Contains(steps, o.Name) }) {
 		list = slices.DeleteFunc(list, func(class string) bool { return class == "cancel" }) // steps make them all alike
 	}
+	if len(p.factorDims()) > 0 { // a short vector with sparse ones is often all 0
+		list = slices.DeleteFunc(list, func(class string) bool { return class == "onehot" })
+	}
 	if slices.ContainsFunc(p.stats, func(s *stat) bool { return s.kind.exponentials() || s.kind == momentsOf }) {
 		list = append(list, "large", "offset")
 	}

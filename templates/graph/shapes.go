@@ -53,21 +53,27 @@ const leastFactor = 16
 // lengthenFactors has each tensor that all outputs are multiples of, and that is read at more than one place, in more
 // than a few numbers: were they all 0, a check could not tell anything.
 func (p *program) lengthenFactors(sizes map[string]int) {
-	if !p.exact() {
-		return
-	}
 	at := Graph{sizes: sizes}
+	for _, dim := range p.factorDims() {
+		if n, err := at.size(dim); err == nil && n < leastFactor && sizes[dim] == n {
+			sizes[dim] = leastFactor
+		}
+	}
+}
+
+// factorDims are the lengths of vectors that all numbers of an output are multiples of.
+func (p *program) factorDims() (dims []string) {
+	if !p.exact() || len(p.domain) == 1 {
+		return nil
+	}
 	for _, o := range p.outputs {
 		for _, v := range factors(o.value) {
-			if v.kind != isLoad || len(v.axes) != 1 || len(p.domain) == 1 {
-				continue
-			}
-			dim := p.domain[v.axes[0]].length
-			if n, err := at.size(dim); err == nil && n < leastFactor && sizes[dim] == n {
-				sizes[dim] = leastFactor
+			if v.kind == isLoad && len(v.axes) == 1 {
+				dims = append(dims, p.domain[v.axes[0]].length)
 			}
 		}
 	}
+	return dims
 }
 
 // factors are what a value is a product of.
