@@ -294,8 +294,8 @@ func TestFamily(t *testing.T) {
 }
 
 // TestStarts: each point that a family says is likely to be fast is legal as it stands at one of the problem's
-// workloads. A search would take the nearest legal point in its place, which nobody has chosen; but where outputs of one
-// byte have no boxes, that is the same point without them.
+// workloads. A search would take the nearest legal point in its place, which nobody has chosen. But where outputs of
+// one byte have no boxes, that is the same point without them.
 func TestStarts(t *testing.T) {
 	for _, name := range Builtins() {
 		b, err := Builtin(name)
