@@ -162,7 +162,7 @@ func TestCounters(t *testing.T) {
 		{"the launch's number, in front of the parameters", "", beside("[k_param_0+-480]"), "[k_param_0+-480]"},
 		{"the same, all the way round", "", beside("[k_param_0+18446744073709551136]"), "[k_param_0+18446744073709551136]"},
 		{"the same, in C++", fmt.Sprintf(parts, "-120"), "= 1.f", "[parts_param_0+-480]"},
-		{"by an index", fmt.Sprintf(parts, "y[1]"), "= 1.f", "[%rd"},
+		{"by an index, which may be one of an array", fmt.Sprintf(parts, "y[1]"), "= 1.f", ""},
 		{"a parameter", "", beside("[k_param_0+4]"), ""},
 	}...)
 	p := open(t, config(t))

@@ -12,14 +12,19 @@ var (
 	paramName = regexp.MustCompile(`([A-Za-z_$%][\w$]*)\s*(?:\[\s*(\d*)\s*\])?\s*$`)
 	paramRead = regexp.MustCompile(`\bld(?:\.\w+)*\.param\b[^;\[]*?([\w$%]*\s*\[[^\]]*\])`)
 	paramAt   = regexp.MustCompile(`^\s*\[\s*([A-Za-z_$%][\w$]*)\s*(?:\+\s*(\d+)\s*)?\]$`)
+	byIndex   = regexp.MustCompile(`^\s*\[\s*%[\w$]+\s*(?:\+\s*-?\d+\s*)?\]$`) // a register of the compiler's
 )
 
-// Beside lists the places that a program reads as parameters and that are none: before or behind a parameter, or at
-// an address that is not known before it runs. The driver keeps what it knows of a launch in the same bank, in front
-// of the parameters: the number of the launch, which is refused by its name (Counters), for one.
+// Beside lists the places that a program reads as parameters and that are none: before or behind a parameter. The
+// driver keeps what it knows of a launch in the same bank, in front of the parameters: the number of the launch, which
+// is refused by its name (Counters), for one. What is read by a register is not listed: so compilers read an array
+// among the parameters by an index, and where that leads is not known before the program runs.
 func Beside(ptx []byte) (places []string) {
 	size := params(comments.ReplaceAllString(string(ptx), " "))
 	for _, m := range paramRead.FindAllSubmatch(ptx, -1) {
+		if byIndex.Match(m[1]) {
+			continue
+		}
 		at := paramAt.FindStringSubmatch(string(m[1]))
 		if at != nil {
 			bytes, known := size[at[1]]

@@ -22,7 +22,7 @@ func TestBeside(t *testing.T) {
 			"[k_param_0+18446744073709551136]"},
 		{"before, computed", entry + "ld.param.u64 %rd1, [k_param_0+(32-512)];", "[k_param_0+(32-512)]"},
 		{"behind", entry + "ld.param.u32 %r1, [k_param_1+128];", "[k_param_1+128]"},
-		{"by a register", entry + "mov.b64 %rd1, k_param_0; ld.param.u64 %rd2, [%rd1];", "[%rd1]"},
+		{"by a register", entry + "mov.b64 %rd1, k_param_0; ld.param.u64 %rd2, [%rd1+-4];", ""},
 		{"by a register of its own", "{ .reg .b64 p; ld.param.u64 %rd2, [p]; }", "[p]"},
 		{"between what looks like a comment", entry + ".pragma \"/*\"; ld.param.u64 %rd1, [k_param_0+-8]; .pragma \"*/\";",
 			"[k_param_0+-8]"},
