@@ -58,8 +58,10 @@ func writePlan(spec kernels.PlanSpec, tensors []kernels.Tensor, known expr.Env) 
 		w.buffers = append(w.buffers, t.Name)
 	}
 	var c cPlan
+	prepared := map[string]bool{}
 	for _, s := range spec.Scratch {
-		if s.Prepared { // no launch that is left reads it
+		if s.Prepared {
+			prepared[s.Name] = true
 			continue
 		}
 		w.buffers = append(w.buffers, s.Name)
@@ -70,7 +72,8 @@ func writePlan(spec kernels.PlanSpec, tensors []kernels.Tensor, known expr.Env) 
 		if !never && l.Prepare {
 			return c, packs(l.Entry)
 		}
-		if !never {
+		reads := slices.ContainsFunc(l.Args, func(name string) bool { return prepared[name] })
+		if !never && !reads { // nothing is prepared, and so what reads it is done at no size, whatever its condition reads
 			c.Launches = append(c.Launches, w.launch(l, when))
 		}
 	}

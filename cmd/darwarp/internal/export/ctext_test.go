@@ -67,6 +67,8 @@ func TestWritePlan(t *testing.T) {
 	}
 	spec.Scratch = append(spec.Scratch, kernels.ScratchSpec{Name: "packed", Bytes: "0", Prepared: true})
 	spec.Launches[1].Prepare = true // at no size
+	reads := kernels.LaunchSpec{Entry: "reads", When: "n > 0 && !split", Args: []string{"packed"}}
+	spec.Launches = append(spec.Launches, reads)
 	known := expr.Env{"tile": 32, "warps": 2, "split": true}
 	if got, err = writePlan(spec, tensors, known); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("nothing is packed: %+v, %v", got, err)
