@@ -28,7 +28,7 @@ var launched = []string{".text.", ".nv.constant", ".nv.global", ".nv.shared.", "
 func Code(image []byte) ([]byte, error) {
 	f, symbols, err := open(image)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cubin: %w", err)
 	}
 	sections := slices.DeleteFunc(slices.Clone(f.Sections), func(s *elf.Section) bool {
 		return !slices.ContainsFunc(launched, func(prefix string) bool { return strings.HasPrefix(s.Name, prefix) })
