@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"darwarp/eval/internal/cuda/cudatest"
@@ -67,7 +68,7 @@ func TestPackedGate(t *testing.T) {
 		{"", "x", "copy", "", true},
 		{"pack", "w", "mutates", "check: a call changed what was prepared, which calls only read", true},
 		{"mutates", "w", "copy", "check: wrote to its input w", true},
-		{"strays", "w", "copy", "check: wrote 9 bytes outside of its buffers", true},
+		{"strays", "w", "copy", "check: wrote 1 bytes outside of its buffers", true},
 		{"", "w", "copy", "", true},
 	} {
 		call := packedCall(c.prepare, c.from, c.kernel)
@@ -77,6 +78,7 @@ func TestPackedGate(t *testing.T) {
 		if got.Strays != nil {
 			why = got.Strays.Why()
 		}
+		why, _, _ = strings.Cut(why, " (") // how many more there are
 		if got.Fault != nil || why != c.why {
 			t.Errorf("%v: %q; %+v", c, why, got)
 		}
