@@ -29,7 +29,24 @@ func (p *Plan) Bind(env expr.Env) (PlanSpec, error) {
 		}
 		out.Launches = append(out.Launches, b.launch(l))
 	}
-	return out, b.err
+	return out.unprepared(), b.err
+}
+
+// unprepared leaves prepared scratch out where no launch prepares it, and with it launches that would read it: they are
+// done at no size, though their conditions read dims.
+func (p PlanSpec) unprepared() PlanSpec {
+	if slices.ContainsFunc(p.Launches, func(l LaunchSpec) bool { return l.Prepare }) {
+		return p
+	}
+	prepared := map[string]bool{}
+	for _, s := range p.Scratch {
+		prepared[s.Name] = s.Prepared
+	}
+	p.Scratch = slices.DeleteFunc(p.Scratch, func(s ScratchSpec) bool { return s.Prepared })
+	p.Launches = slices.DeleteFunc(p.Launches, func(l LaunchSpec) bool {
+		return slices.ContainsFunc(l.Args, func(name string) bool { return prepared[name] })
+	})
+	return p
 }
 
 type binder struct {
