@@ -9,6 +9,10 @@ import (
 // turn is how long a worker stays with a search while another has none. Opening a device takes up to a minute.
 const turn = 10 * time.Minute
 
+// unfit is how long a worker is not sent to a search again that it could not work for. Most that cannot never can, but
+// one whose search was not there yet when the server was started again is only early.
+const unfit = time.Minute
+
 // guest is a search that shares workers with others.
 type guest struct {
 	id, about string
@@ -19,8 +23,8 @@ type guest struct {
 // roamer is a worker that several searches share. It works for one at a time.
 type roamer struct {
 	name   string
-	at     string          // the search that it is to work for; empty: none
-	cannot map[string]bool // searches that it cannot work for
+	at     string               // the search that it is to work for; empty: none
+	cannot map[string]time.Time // searches that it cannot work for, and since when
 	seen   time.Time
 	moved  time.Time
 }
@@ -75,19 +79,25 @@ func (s *shares) offer(name, works, cannot string, leaving bool, now time.Time) 
 	}
 	if at < 0 {
 		at = len(s.roamers)
-		s.roamers = append(s.roamers, &roamer{name: name, cannot: map[string]bool{}})
+		s.roamers = append(s.roamers, &roamer{name: name, cannot: map[string]time.Time{}})
 	}
 	r := s.roamers[at]
 	if r.at == "" && s.guest(works) != nil { // the server was started again, or the search was resumed
 		r.at, r.moved = works, now
 	}
 	if r.seen = now; cannot != "" && s.guest(cannot) != nil {
-		if r.cannot[cannot] = true; r.at == cannot {
+		if r.cannot[cannot] = now; r.at == cannot {
 			r.at = ""
 		}
 	}
 	s.divide(now)
 	return r.at
+}
+
+// isUnfit reports whether a worker is kept from a search that it could not work for.
+func (r *roamer) isUnfit(g *guest, now time.Time) bool {
+	since, there := r.cannot[g.id]
+	return there && now.Sub(since) < unfit
 }
 
 // knows reports whether a search is there.
@@ -150,7 +160,7 @@ func (s *shares) move(now time.Time) bool {
 		for _, g := range s.guests {
 			gain := s.gain(r, g, now)
 			longer := to != nil && g.since.Before(to.since) // it has waited
-			if !r.cannot[g.id] && (gain > most || gain == most && longer) {
+			if !r.isUnfit(g, now) && (gain > most || gain == most && longer) {
 				worker, to, most = r, g, gain
 			}
 		}

@@ -76,6 +76,19 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestUnfit: a worker that could not work for the only search there is tries again after a while.
+func TestUnfit(t *testing.T) {
+	c := newCrowd(t, []string{"A"}, []string{"1"})
+	c.have("A1 ")
+	c.cannot["1"] = "A"
+	c.have("A0 ")
+	clear(c.cannot)
+	c.pass(unfit - 10*time.Second)
+	c.have("A0 ")
+	c.pass(10 * time.Second)
+	c.have("A1 ")
+}
+
 // TestTurns: where there are more searches than workers, those that wait get a turn, the longest waiting first.
 func TestTurns(t *testing.T) {
 	c := newCrowd(t, []string{"A", "B", "C"}, []string{"1"})
