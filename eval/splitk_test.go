@@ -41,7 +41,7 @@ func splitPool(t *testing.T) (*Pool, *templates.Bundle, *kernels.Family) {
 func TestSplitK(t *testing.T) {
 	sometimes(t)
 	pool, b, f := splitPool(t)
-	const genes = "split_k=6 split_cluster=2 epilogue=tensor "
+	const genes = "split_k=8 split_cluster=2 epilogue=tensor "
 	const few = "swap=true block_m=128 block_n=16 split_k=8 split_cluster=4 stages=3" // two of four blocks add
 	for name, c := range map[string]struct {
 		genes, right, wrong string
