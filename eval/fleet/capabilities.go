@@ -86,22 +86,28 @@ func (f *Fleet) hear(msg *nats.Msg) {
 		return
 	}
 	at.work.Go(func() {
-		if err := at.join(joined); err != nil {
-			w = welcome{Refused: err.Error()}
+		err := at.openQueues(joined)
+		if err != nil {
+			at.crew.turnAway(joined)
+			if w.Kind = ""; isRefusal(err) { // else it asks again
+				w.Refused = err.Error()
+			}
+			_ = msg.Respond(encode(w))
+			return
 		}
+		at.greet(joined)
 		_ = msg.Respond(encode(w))
 		at.welcome(joined)
 	})
 }
 
-// join makes the queues that a new worker takes from.
-func (f *Fleet) join(m *member) error {
+// greet says who has come.
+func (f *Fleet) greet(m *member) {
 	if m.helps {
 		f.cfg.Say("worker %s joins, to compile", m.name)
 	} else {
 		f.cfg.Say("worker %s joins: %s", m.name, described(m.proof.Device))
 	}
-	return f.openQueues(m)
 }
 
 // openQueues makes the queues that a worker takes from, where they are not there.

@@ -117,6 +117,27 @@ func (c *crew) times() bool {
 	return slices.ContainsFunc(c.members, func(m *member) bool { return m.times })
 }
 
+// excuse has the silence of all that are here begin now: nobody could be heard until then.
+func (c *crew) excuse(now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.members {
+		m.seen = now
+	}
+	for name := range c.opening {
+		c.opening[name] = now
+	}
+}
+
+// turnAway undoes a joining: the worker's next hello is as its first.
+func (c *crew) turnAway(m *member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.queue = false; !m.left {
+		m.leave()
+	}
+}
+
 // sweep notes who has been silent for too long. departed are those whose queue nobody will take from any more.
 func (c *crew) sweep(now time.Time) (silent, departed []*member) {
 	c.mu.Lock()

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -42,8 +41,7 @@ type Fleet struct {
 	names  names
 	nc     *nats.Conn
 	post   *post
-	inLine *nats.Conn  // to a server for several searches; nil: there is no other
-	back   atomic.Bool // the connection has ended, and there is another
+	inLine *nats.Conn // to a server for several searches; nil: there is no other
 	crew   *crew
 	task   string // hash of cfg.Task
 	line   string // by which a worker joins; empty: it joins a server for several searches
@@ -148,17 +146,24 @@ func (f *Fleet) Close() error {
 	return nil
 }
 
-// watch notes who has fallen silent.
+// watch notes who has fallen silent. Without a connection everybody is, which says nothing of anybody.
 func (f *Fleet) watch() {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	restored := uint64(0) // the connection after whose beginning the queues were looked for
 	for {
 		select {
 		case <-f.ctx.Done():
 			return
 		case now := <-tick.C:
-			if f.back.Swap(false) && f.restore(f.ctx) != nil {
-				f.back.Store(true)
+			if !f.nc.IsConnected() {
+				continue
+			}
+			if n := f.nc.Stats().Reconnects; n != restored { // it counts before one is connected again
+				if f.restore(f.ctx) != nil {
+					continue
+				}
+				restored = n
 			}
 			for _, i := range f.every() {
 				i.sweep(now)
@@ -175,6 +180,9 @@ func (f *Fleet) sweep(now time.Time) {
 	}
 	for _, m := range departed {
 		_ = f.post.close(f.ctx, toQueue(m.name, f.post.session), f.names.to(m.name)) // it is in nobody's way
+		if f.crew.isHere(m) {                                                        // it has come back meanwhile
+			_ = f.openQueues(m)
+		}
 	}
 }
 

@@ -60,7 +60,7 @@ const mostGuests = 1024
 
 // Serve keeps workers for several searches until ctx ends.
 func Serve(ctx context.Context, cfg HubConfig) (err error) {
-	h := &hub{cfg: cfg, accounts: map[string]*server.Account{}}
+	h := &hub{cfg: cfg, accounts: map[string]*server.Account{}, shares: shares{begun: time.Now()}}
 	if _, err = openKeys(cfg.Dir); err != nil {
 		return err
 	}
@@ -99,7 +99,8 @@ func Serve(ctx context.Context, cfg HubConfig) (err error) {
 // hear answers a worker: whom it is to work for.
 func (h *hub) hear(msg *nats.Msg) {
 	var of hello
-	if json.Unmarshal(msg.Data, &of) != nil || checkName(of.Worker) != nil {
+	if json.Unmarshal(msg.Data, &of) != nil || checkName(of.Worker) != nil ||
+		of.Works != "" && !idRE.MatchString(of.Works) {
 		_ = msg.Respond(encode(welcome{Refused: "the server cannot read what this worker says"}))
 		return
 	}

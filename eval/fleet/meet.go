@@ -55,7 +55,7 @@ func (f *Fleet) connectOutside() (at address, err error) {
 	}
 	at.id = f.names.id
 	f.nc, err = dial(at, userSearch, f.cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
-		nats.IgnoreAuthErrorAbort(), nats.ReconnectHandler(func(*nats.Conn) { f.back.Store(true) }))
+		nats.IgnoreAuthErrorAbort())
 	if err != nil {
 		return at, err
 	}
@@ -149,22 +149,22 @@ func readAccess(dir string) (x Access, err error) {
 }
 
 // restore makes the queues again where a server that was started again has lost them. What was in flight is lost, and
-// asked for again.
+// asked for again. Workers have as long to be heard again as when they fall silent.
 func (f *Fleet) restore(ctx context.Context) error {
-	if !f.post.missing(ctx) {
-		return nil
-	}
-	f.cfg.Say("the server was started again: what was in flight is asked for again")
-	if err := f.post.create(ctx, f.task, f.cfg.Task); err != nil {
-		return err
+	missing, err := f.post.missing(ctx)
+	if err == nil && missing {
+		f.cfg.Say("the server was started again: what was in flight is asked for again")
+		if err = f.post.create(ctx, f.task, f.cfg.Task); err == nil {
+			f.post.lose()
+		}
 	}
 	for _, i := range f.every() {
+		i.crew.excuse(time.Now())
 		for _, m := range i.crew.joined() {
-			if err := i.openQueues(m); err != nil {
-				return err
+			if err == nil {
+				err = i.openQueues(m)
 			}
 		}
 	}
-	f.post.lose()
-	return nil
+	return err
 }

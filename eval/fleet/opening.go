@@ -50,15 +50,21 @@ func (w *worker) openFor(ctx context.Context, reply welcome) (*Station, error) {
 }
 
 // fetch fetches what the search is about. A server that is slow to answer, as where a thousand ask at once, is asked
-// again.
+// again, and for a while one that does not have it: if it was started again the search is about to put it there.
 func (w *worker) fetch(ctx context.Context, task string) (data []byte, err error) {
 	for begun := time.Now(); time.Since(begun) < patience; {
 		var bucket jetstream.ObjectStore
 		if bucket, err = w.js.ObjectStore(ctx, w.names.tasks()); err == nil {
 			data, err = bucket.GetBytes(ctx, task)
 		}
-		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrTimeout) {
+		if err == nil || ctx.Err() != nil {
 			break
+		}
+		if slow := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout); !slow {
+			if time.Since(begun) > 5*silence {
+				break
+			}
+			time.Sleep(helloEvery / 10)
 		}
 	}
 	if sum := sha256.Sum256(data); err == nil && hex.EncodeToString(sum[:]) != task {

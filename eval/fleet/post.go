@@ -67,14 +67,18 @@ func newPost(nc *nats.Conn, of names, wait time.Duration) (*post, error) {
 
 // create makes the streams, and the bucket with what the search is about. Those of an earlier session are removed: what
 // they hold is asked for again by the run's file, and by nobody else. So they are in memory.
-func (p *post) create(ctx context.Context, hash string, task []byte) (err error) {
+func (p *post) create(ctx context.Context, hash string, task []byte) error {
 	p.remove(ctx)
-	p.work, err = p.stream(ctx, p.names.work(), p.names.anyOf("*"), p.names.compile("*"))
+	work, err := p.stream(ctx, p.names.work(), p.names.anyOf("*"), p.names.compile("*"))
 	if err != nil {
 		return err
 	}
-	if p.own, err = p.stream(ctx, p.names.own(), p.names.to("*")); err != nil {
+	own, err := p.stream(ctx, p.names.own(), p.names.to("*"))
+	if err != nil {
 		return err
+	}
+	if p.work == nil { // those that a server has lost had the same names, and others use them now
+		p.work, p.own = work, own
 	}
 	bucket, err := p.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: p.names.tasks(),
 		Storage: jetstream.MemoryStorage})
@@ -105,10 +109,24 @@ func (p *post) remove(ctx context.Context) {
 	_ = p.js.DeleteObjectStore(ctx, p.names.tasks())
 }
 
-// missing reports whether the server has lost the streams, which are in its memory.
-func (p *post) missing(ctx context.Context) bool {
-	_, err := p.js.Stream(ctx, p.names.work())
-	return errors.Is(err, jetstream.ErrStreamNotFound)
+// missing reports whether the server has lost one of the streams, which are in its memory.
+func (p *post) missing(ctx context.Context) (bool, error) {
+	for _, name := range []string{p.names.work(), p.names.own(), "OBJ_" + p.names.tasks()} {
+		switch _, err := p.js.Stream(ctx, name); {
+		case errors.Is(err, jetstream.ErrStreamNotFound):
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// isRefusal reports whether the server has said no. Streams that are not there are no refusal: one that was started
+// again has lost them, and they are about to be made again.
+func isRefusal(err error) bool {
+	var no *jetstream.APIError
+	return errors.As(err, &no) && !errors.Is(err, jetstream.ErrStreamNotFound)
 }
 
 // lose answers all that waits: the server has lost it.

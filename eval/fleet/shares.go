@@ -10,7 +10,7 @@ import (
 const turn = 10 * time.Minute
 
 // unfit is how long a worker is not sent to a search again that it could not work for. Most that cannot never can, but
-// one whose search was not there yet when the server was started again is only early.
+// a full disk or a GPU that others use is so for a while.
 const unfit = time.Minute
 
 // guest is a search that shares workers with others.
@@ -35,6 +35,7 @@ type shares struct {
 	mu      sync.Mutex
 	guests  []*guest // in the order of coming
 	roamers []*roamer
+	begun   time.Time // the server was started, perhaps again
 }
 
 // ask enters that a search is there. It tells how many workers it has and, where that is none, how many searches wait
@@ -82,15 +83,18 @@ func (s *shares) offer(name, works, cannot string, leaving bool, now time.Time) 
 		s.roamers = append(s.roamers, &roamer{name: name, cannot: map[string]time.Time{}})
 	}
 	r := s.roamers[at]
-	if r.at == "" && s.guest(works) != nil { // the server was started again, or the search was resumed
+	if r.at == "" && works != "" { // the server was started again, or the search was resumed
 		r.at, r.moved = works, now
 	}
-	if r.seen = now; cannot != "" && s.guest(cannot) != nil {
-		if r.cannot[cannot] = now; r.at == cannot {
-			r.at = ""
-		}
+	if r.seen = now; r.at == cannot {
+		r.at = ""
 	}
-	s.divide(now)
+	if s.guest(cannot) != nil {
+		r.cannot[cannot] = now
+	}
+	if s.divide(now); s.guest(r.at) == nil {
+		return ""
+	}
 	return r.at
 }
 
@@ -144,6 +148,11 @@ func (s *shares) forget(gone func(*guest) bool) {
 func (s *shares) divide(now time.Time) {
 	s.forget(func(g *guest) bool { return now.Sub(g.seen) > silence })
 	s.roamers = slices.DeleteFunc(s.roamers, func(r *roamer) bool { return now.Sub(r.seen) > silence })
+	for _, r := range s.roamers {
+		if s.guest(r.at) == nil && now.Sub(s.begun) > silence { // until then it may be about to come back
+			r.at = ""
+		}
+	}
 	for range len(s.roamers) * (len(s.guests) + 1) {
 		if !s.move(now) {
 			return

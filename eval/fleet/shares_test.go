@@ -89,6 +89,35 @@ func TestUnfit(t *testing.T) {
 	c.have("A1 ")
 }
 
+// TestSharesAgain: a server that was started again leaves its workers where they are until their searches had time to
+// come back, in whichever order they do.
+func TestSharesAgain(t *testing.T) {
+	c := newCrowd(t, []string{"B"}, nil)
+	c.begun = c.now
+	told := func(when string, worker, works, want string) {
+		t.Helper()
+		if got := c.offer(worker, works, "", false, c.now); got != want {
+			t.Errorf("%s: worker %s of %s is sent to %q, expected %q", when, worker, works, got, want)
+		}
+	}
+	told("nobody is back", "1", "A", "")
+	c.pass(time.Second)
+	told("B is back", "1", "A", "")
+	told("B is back", "2", "B", "B")
+	c.guests = []string{"B", "A"}
+	c.pass(time.Second)
+	told("A is back", "1", "A", "A")
+	told("A is back", "2", "B", "B")
+	told("a new worker", "3", "", "B")
+	told("a search that does not come back", "4", "C", "")
+	if got := c.offer("4", "", "C", false, c.now); got != "A" {
+		t.Errorf("a worker that cannot work for a search that is not there is sent to %q", got)
+	}
+	told("another of that search", "5", "C", "")
+	c.pass(2 * silence)
+	told("a search that has not come back", "5", "C", "B")
+}
+
 // TestTurns: where there are more searches than workers, those that wait get a turn, the longest waiting first.
 func TestTurns(t *testing.T) {
 	c := newCrowd(t, []string{"A", "B", "C"}, []string{"1"})
