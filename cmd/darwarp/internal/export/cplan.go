@@ -58,24 +58,17 @@ func writePlan(spec kernels.PlanSpec, tensors []kernels.Tensor, known expr.Env) 
 		w.buffers = append(w.buffers, t.Name)
 	}
 	var c cPlan
-	prepared := map[string]bool{}
+	spec = w.done(spec)
 	for _, s := range spec.Scratch {
-		if s.Prepared {
-			prepared[s.Name] = true
-			continue
-		}
 		w.buffers = append(w.buffers, s.Name)
 		c.Scratch = append(c.Scratch, cScratch{s, w.text(s.Bytes, "0LL")})
 	}
 	for _, l := range spec.Launches {
-		when, never := w.condition(l.When)
-		if !never && l.Prepare {
+		if l.Prepare {
 			return c, packs(l.Entry)
 		}
-		reads := slices.ContainsFunc(l.Args, func(name string) bool { return prepared[name] })
-		if !never && !reads { // nothing is prepared, and so what reads it is done at no size, whatever its condition reads
-			c.Launches = append(c.Launches, w.launch(l, when))
-		}
+		when, _ := w.condition(l.When)
+		c.Launches = append(c.Launches, w.launch(l, when))
 	}
 	return c, w.err
 }
@@ -84,6 +77,15 @@ func writePlan(spec kernels.PlanSpec, tensors []kernels.Tensor, known expr.Env) 
 func packs(entry string) error {
 	return fmt.Errorf("launch %s packs the weights beforehand, for which exports have no call: "+
 		"export a candidate without such a launch", entry)
+}
+
+// done leaves out what is done at no size.
+func (w *planWriter) done(spec kernels.PlanSpec) kernels.PlanSpec {
+	spec.Launches = slices.DeleteFunc(slices.Clone(spec.Launches), func(l kernels.LaunchSpec) bool {
+		_, never := w.condition(l.When)
+		return never
+	})
+	return spec.WithoutUnprepared()
 }
 
 // text writes one expression, and none where there is no expression.
