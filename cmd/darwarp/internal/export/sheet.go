@@ -55,10 +55,7 @@ func (k Kernel) sheet() (*sheet, error) {
 			return nil, fmt.Errorf("workload %s: %w", w.Name, err)
 		}
 		s.Calls = append(s.Calls, c)
-		if len(c.Call.Prepare) > 0 {
-			return nil, packs(c.Call.Prepare[0].Entry)
-		}
-		for _, l := range c.Call.Launches {
+		for _, l := range slices.Concat(c.Call.Prepare, c.Call.Launches) {
 			if !slices.Contains(s.Entries, l.Entry) {
 				s.Entries = append(s.Entries, l.Entry)
 			}

@@ -194,6 +194,7 @@ class TestLoad(Case):
             ((9, 0), {"arch": "sm_80"}, "the kernel is for sm_80"),
             ((8, 0), {"arch": "sm_86"}, "the kernel is for sm_86"),
             ((9, 0), {"kind": "cpu", "arch": "cpu"}, "never ran on a GPU"),
+            ((9, 0), {"workloads": [{**PLAN["workloads"][0], "prepare": PLAN["workloads"][0]["launches"]}]}, "packs weights beforehand"),
         ]):
             torch.GPU.capability = capability
             self.assertIn(why, self.fallback(darwarp.load(self.exported(f"o{n}", {**PLAN, **changed}), Twice()), x, 1))
