@@ -37,11 +37,8 @@ type call struct {
 // Possible says why kernels of a problem cannot be exported, nil where they can.
 func Possible(p *kernels.Problem) error {
 	for _, t := range p.Tensors {
-		switch {
-		case t.Made:
+		if t.Made {
 			return fmt.Errorf("%s is made of other inputs: kernels of such a problem cannot be exported yet", t.Name)
-		case t.Role == "out" && t.DType == kernels.E4M3:
-			return fmt.Errorf("%s is an output of %s: kernels of such a problem cannot be exported yet", t.Name, t.DType)
 		}
 	}
 	return nil
