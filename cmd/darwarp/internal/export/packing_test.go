@@ -51,21 +51,25 @@ func TestPackingForms(t *testing.T) {
 	for name, want := range map[string][]string{
 		"launch.json": {`"prepare": [`, `"packed": [`, `"bytes": 33554432`},
 		"launch.h": {"inline size_t packed_bytes(long long n, long long k, long long group)",
-			"prepare(const unsigned char* B, void* packed, size_t bytes, long long n, long long k, long long group, cudaStream_t",
-			"__half* C, const void* packed, size_t bytes, void* workspace, long long m,", "//     B [n, k % 128 == 0 . k / 2 : 0]"},
+			"prepare(const unsigned char* B, void* packed, size_t bytes, long long n, long long k, long long group, " +
+				"cudaStream_t", "__half* C, const void* packed, size_t bytes, void* workspace, long long m,",
+			"//     B [n, k % 128 == 0 . k / 2 : 0]"},
 		"bench.cu":        {`{{"packed", 33554432, false, false}, },`, "    pack(w, at);\n", "once.launches = w.prepare;"},
 		"header_bench.cu": {`::prepare((unsigned char*)at["B"], at["packed"], packed_bytes(w), d[1], d[2], d[3], 0));`},
-		"torch_op.cpp": {`ops.def("gemm_w4a16(Tensor A, Tensor B, Tensor B_scale, Tensor B_zero, int group, *, Tensor? packed=None) -> Tensor")`,
+		"torch_op.cpp": {`ops.def("gemm_w4a16(Tensor A, Tensor B, Tensor B_scale, Tensor B_zero, int group, ` +
+			`*, Tensor? packed=None) -> Tensor")`,
 			`ops.def("gemm_w4a16_prepare(Tensor B, int k, int group) -> Tensor")`, "keepable(B, B_)"},
 		"torch_op.py": {"def fake(A, B, B_scale, B_zero, group, packed=None):", "def fake_prepare(B, k, group):\n",
 			"    n = B.shape[0]\n", "dtype=torch.uint8)\n"},
-		"torch_check.py":                               {"PACKED = [1]", `PREPARE_FLAGS = ["k", "group"]`, "proof.library, proof.packs):"},
-		"hub/torch-ext/torch_binding.cpp":              {`ops.impl("gemm_w4a16_prepare", c10::kCUDA, &gemm_w4a16_prepare);`},
-		"hub/torch-ext/torch_binding.h":                {"at::Tensor gemm_w4a16_prepare(const at::Tensor& B, int64_t k, int64_t group);"},
+		"torch_check.py": {"PACKED = [1]", `PREPARE_FLAGS = ["k", "group"]`, "proof.library, proof.packs):"},
+		"hub/torch-ext/torch_binding.cpp": {
+			`ops.impl("gemm_w4a16_prepare", c10::kCUDA, &gemm_w4a16_prepare);`},
+		"hub/torch-ext/torch_binding.h": {
+			"at::Tensor gemm_w4a16_prepare(const at::Tensor& B, int64_t k, int64_t group);"},
 		"hub/torch-ext/darwarp_gemm_w4a16/__init__.py": {`__all__ = ["gemm_w4a16", "gemm_w4a16_prepare"]`},
-		"solution.json":                                {"return gemm_w4a16(A, B, B_scale, B_zero, group, std::nullopt);"},
-		"cupy_example.py":                              {"    call.prepare(tensors)\n    call(tensors)\n"},
-		"README.md":                                    {"`pack`"},
+		"solution.json":   {"return gemm_w4a16(A, B, B_scale, B_zero, group, std::nullopt);"},
+		"cupy_example.py": {"    call.prepare(tensors)\n    call(tensors)\n"},
+		"README.md":       {"`pack`"},
 	} {
 		holds(t, name, files[name], want...)
 	}
@@ -166,7 +170,8 @@ func packedHost(t *testing.T, dir string, s *portfolioSheet) string {
 	program := filepath.Join(t.TempDir(), "host")
 	parses(t, dir, "g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-attributes", "-Wno-deprecated-declarations",
 		"-Wno-missing-field-initializers", "-isystem", filepath.Join(headers, "include"), "-isystem",
-		filepath.Join(headers, "include", "cccl"), "-I.", host, "-o", program, "-DNAMESPACE="+string(s.Namespace()), "-DUNITS="+units)
+		filepath.Join(headers, "include", "cccl"), "-I.", host, "-o", program,
+		"-DNAMESPACE="+string(s.Namespace()), "-DUNITS="+units)
 	out, err := exec.Command(program).Output()
 	if err != nil {
 		t.Fatal(err)
