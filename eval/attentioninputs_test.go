@@ -9,7 +9,6 @@ import (
 	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
-	"darwarp/templates"
 )
 
 // attentionLoad is what is scored here.
@@ -31,30 +30,38 @@ const fused = fast + "warps=2"
 // TestAttentionInputs: right kernels are right at the sizes that a session draws, and on every class at those above. A
 // kernel without a running maximum is refused on each class whose exponentials overflow, at a size of attention's own.
 func TestAttentionInputs(t *testing.T) {
-	sometimes(t)
-	pool, b := openOn(t, "attention", kernels.BF16, attentionLoad, func(w cases.Wanted) (*cases.Set, error) {
+	const late = fast + "block_q=64 block_kv=80 q=registers rescale=lazy exp_fma=1"
+	right := []attempt{{name: "naive"}, {name: "fused", genes: fused}, {name: "late", genes: late},
+		{family: "hopper", name: "hopper"}}
+	b := builtin(t, "attention")
+	rightJobs, wrongJobs := rendered(t, b, kernels.BF16, right), rendered(t, b, kernels.BF16, withoutMaximum)
+	Sometimes(t)
+	pool, _ := openOn(t, "attention", kernels.BF16, attentionLoad, func(w cases.Wanted) (*cases.Set, error) {
 		s, err := cases.New(w)
 		if err != nil {
 			return nil, err
 		}
 		return withClasses(s, attentionSizes, slices.Concat(w.Ordinary(true), w.Hard(), []string{device.Mixed}))
 	})
-	flash, hopper := b.Families[0], b.Families[1]
-	for _, c := range []struct {
-		f     *kernels.Family
-		genes string
-	}{{flash, ""}, {flash, fused}, {flash, fast + "block_q=64 block_kv=80 q=registers rescale=lazy exp_fma=1"},
-		{hopper, ""}} {
-		job := pointOfFamily(t, pool, b, c.f, c.genes)
+	for i, job := range rightJobs {
 		if r := judgeOn(t, pool, &job, everyCase(pool)); r.Outcome != kernels.Unknown {
-			t.Errorf("%s %s is %v: %s", c.f.Name, c.genes, r.Outcome, r.Detail)
+			t.Errorf("%s is %v: %s", right[i].name, r.Outcome, r.Detail)
 		}
 	}
-	refuseWithoutMaximum(t, pool, b)
+	refuseWithoutMaximum(t, pool, wrongJobs)
 }
 
-// refuseWithoutMaximum: kernels whose exponentials overflow.
-func refuseWithoutMaximum(t *testing.T, pool *Pool, b *templates.Bundle) {
+// withoutMaximum are kernels whose exponentials overflow.
+var withoutMaximum = []attempt{
+	{"", "no maximum", "", "before = most[r], now = fmaxf(before, top)", "before = 0.f, now = 0.f", kernels.Wrong},
+	{"", "no maximum, fused", fused, "now = fmaxf(most[i][half], top)", "now = 0.f", kernels.Wrong},
+	{"", "that of the first keys", "", "now = fmaxf(before, top)", "now = before > LEAST ? before : top", kernels.Wrong},
+	{"", "that of the first keys, fused", fused, "now = fmaxf(most[i][half], top)",
+		"now = most[i][half] > LEAST ? most[i][half] : top", kernels.Wrong},
+}
+
+// refuseWithoutMaximum judges them on classes that overflow them, and on two that show the classes' part in it.
+func refuseWithoutMaximum(t *testing.T, pool *Pool, jobs []kernels.Job) {
 	t.Helper()
 	own, drawn := map[string]int{}, []int{} // the first by class
 	for i, c := range pool.Cases.List {
@@ -65,36 +72,23 @@ func refuseWithoutMaximum(t *testing.T, pool *Pool, b *templates.Bundle) {
 			drawn = append(drawn, i)
 		}
 	}
-	for _, c := range []struct {
-		name, genes  string
-		right, wrong string
-		refused      []string // input classes
-	}{
-		{"no maximum", "", "before = most[r], now = fmaxf(before, top)", "before = 0.f, now = 0.f",
-			[]string{"wide", "shift", "outlier", device.Mixed}},
-		{"no maximum, fused", fused, "now = fmaxf(most[i][half], top)", "now = 0.f",
-			[]string{"wide", "shift", "outlier", device.Mixed}},
-		{"that of the first keys", "", "now = fmaxf(before, top)", "now = before > LEAST ? before : top",
-			[]string{"wide", "outlier", device.Mixed}},
-		{"that of the first keys, fused", fused, "now = fmaxf(most[i][half], top)",
-			"now = most[i][half] > LEAST ? most[i][half] : top", []string{"wide", "outlier", device.Mixed}},
-	} {
-		job := pointOf(t, pool, b, c.genes)
-		if !strings.Contains(job.Source, c.right) {
-			t.Fatalf("%s: the source has no %q", c.name, c.right)
+	for i, job := range jobs {
+		name := withoutMaximum[i].name
+		none := strings.HasPrefix(name, "no maximum")
+		if r := judgeOn(t, pool, &job, drawn); none && r.Outcome != kernels.Wrong {
+			t.Errorf("%s at the sizes that are drawn for every candidate: %v", name, r.Outcome)
 		}
-		job.Source = strings.Replace(job.Source, c.right, c.wrong, 1)
-		job.ID = kernels.NewID(job.Source, b.Families[0].PlanSpec, c.name)
-		if r := judgeOn(t, pool, &job, drawn); strings.HasPrefix(c.name, "no maximum") && r.Outcome != kernels.Wrong {
-			t.Errorf("%s at the sizes that are drawn for every candidate: %v", c.name, r.Outcome)
+		refused := []string{"wide", "outlier", device.Mixed}
+		if none {
+			refused = append(refused, "shift")
 		}
-		for _, class := range append(c.refused, "normal", "uniform") { // the last two show the classes' part in it
+		for _, class := range append(refused, "normal", "uniform") {
 			want := kernels.Unknown
-			if slices.Contains(c.refused, class) {
+			if slices.Contains(refused, class) {
 				want = kernels.Wrong
 			}
 			if r := judgeOn(t, pool, &job, []int{own[class]}); r.Outcome != want {
-				t.Errorf("%s on inputs of class %s: %v (%s), expected %v", c.name, class, r.Outcome, r.Detail, want)
+				t.Errorf("%s on inputs of class %s: %v (%s), expected %v", name, class, r.Outcome, r.Detail, want)
 			}
 		}
 	}

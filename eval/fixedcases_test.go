@@ -3,10 +3,8 @@ package eval
 import (
 	"context"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
-	"darwarp/eval/env"
 	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/rig"
@@ -19,15 +17,10 @@ import (
 func openOn(t *testing.T, name string, dtype kernels.DType, load kernels.Dims,
 	add func(w cases.Wanted) (*cases.Set, error)) (*Pool, *templates.Bundle) {
 	t.Helper()
-	if f := env.Locate().CXX; f.Path == "" {
-		t.Skipf("INPUTS OF BUILT-IN PROBLEMS ARE NOT TESTED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
-	}
-	b, err := templates.Builtin(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needCXX(t)
+	b := builtin(t, name)
 	w := cases.Wanted{Problem: b.Problem, DType: dtype, Effort: cases.Emulated(),
-		Workloads: []kernels.Workload{{Name: "test", Dims: load, Weight: 1}}, RNG: rand.New(rand.NewPCG(17, 1))}
+		Workloads: one(load), RNG: rand.New(rand.NewPCG(17, 1))}
 	set, err := add(w)
 	if err != nil {
 		t.Fatal(err)
@@ -69,27 +62,4 @@ func everyCase(pool *Pool) (list []int) {
 		list = append(list, i)
 	}
 	return list
-}
-
-// pointOf is a point of a problem's first family: the defaults but for some genes, as in "mma=wmma warps=2".
-func pointOf(t *testing.T, pool *Pool, b *templates.Bundle, genes string) kernels.Job {
-	t.Helper()
-	return pointOfFamily(t, pool, b, b.Families[0], genes)
-}
-
-func pointOfFamily(t *testing.T, pool *Pool, b *templates.Bundle, f *kernels.Family, genes string) kernels.Job {
-	t.Helper()
-	g := f.Defaults()
-	for _, kv := range strings.Fields(genes) {
-		name, value, _ := strings.Cut(kv, "=")
-		g[name] = kernels.ParseValue(value)
-	}
-	if err := f.Check(g, pool.Device(), pool.Cfg.DType); err != nil {
-		t.Fatalf("%s: %v", genes, err)
-	}
-	job, err := b.Job(f, g, pool.Device(), pool.Cfg.DType)
-	if err != nil {
-		t.Fatalf("%s: %v", genes, err)
-	}
-	return job
 }

@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"darwarp/eval"
 	"darwarp/eval/env"
+	"darwarp/eval/internal/cpu"
 	"darwarp/kernels"
 	"darwarp/templates"
 	"darwarp/templates/graph"
@@ -40,49 +42,84 @@ func asked(t *testing.T, otherwise ...string) (files []string) {
 // TestGraphsGate opens the cpu device on the folder of a graph, which proves what its check would find, and sends the
 // naive start of each family through the gate.
 func TestGraphsGate(t *testing.T) {
-	if f := env.Locate().CXX; f.Path == "" {
-		t.Skipf("GENERIC FAMILIES ARE NOT GATED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
-	}
 	for _, file := range asked(t, "imported_relu_norm") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			b := graphBundle(t, file)
-			gateStarts(t, b, b.Problem.SmallWorkloads()[:1])
+			gatePoints(t, b, b.Problem.SmallWorkloads()[:1], gatedPoints(t, b))
 		})
 	}
 }
 
 // TestGraphsShareRows does so at a size at which blocks of the reference share a row.
 func TestGraphsShareRows(t *testing.T) {
-	sometimesGated(t)
 	b := graphBundle(t, "../templates/graph/testdata/frobenius.json")
 	dims := kernels.Dims{"batch": 1, "features": 3, "h": 1, "w": 15000}
 	l, err := b.Problem.ReferenceLaunch(dims, b.Problem.DTypes[0])
 	if err != nil || l.Grid[0] != 4 { // two parts in two stages
 		t.Fatalf("%+v, %v", l, err)
 	}
-	gateStarts(t, b, []kernels.Workload{{Name: "long", Dims: dims}})
+	starts := gatedPoints(t, b)
+	eval.Sometimes(t)
+	gatePoints(t, b, []kernels.Workload{{Name: "long", Dims: dims}}, starts)
 }
 
-// sometimesGated skips a test without a C++ compiler, and three times of four where tests are sampled.
-func sometimesGated(t *testing.T) {
+// TestRowsAreReadAgain gates rows that nothing keeps, of which a thread has several words in flight, by blocks and by
+// clusters.
+func TestRowsAreReadAgain(t *testing.T) {
+	b := graphBundle(t, "../templates/graph/testdata/softmax.json")
+	var again []gated
+	for _, f := range b.Families {
+		for _, cluster := range []int{1, 8} {
+			g := f.Defaults()
+			for gene, v := range map[string]int{"threads_per_row": 128, "cluster": cluster, "vector": 4, "items": 2} {
+				g[gene] = kernels.Int(v)
+			}
+			again = append(again, gatedPoint(t, b, f, g, len(again) > 0))
+		}
+	}
+	eval.Sometimes(t)
+	gatePoints(t, b, b.Problem.SmallWorkloads()[:1], again)
+}
+
+// gated is a point that is to pass the gate, or to be the same as one before it if it may be.
+type gated struct {
+	job   kernels.Job
+	again bool
+}
+
+// gatedPoint renders a legal point.
+func gatedPoint(t *testing.T, b *templates.Bundle, f *kernels.Family, g kernels.Genome, again bool) gated {
+	t.Helper()
+	dev, dtype := cpu.Describe(), b.Problem.DTypes[0]
+	job, err := b.Job(f, g, dev, dtype)
+	if err = errors.Join(err, f.Check(g, dev, dtype)); err != nil {
+		t.Fatalf("%s %s: %v", f.Name, g.Key(), err)
+	}
+	return gated{job, again}
+}
+
+// gatedPoints are the naive start of each family, and as many others as DARWARP_SAMPLE says.
+func gatedPoints(t *testing.T, b *templates.Bundle) (list []gated) {
+	t.Helper()
+	for _, f := range b.Families {
+		list = append(list, gatedPoint(t, b, f, f.Defaults(), false))
+		if !eval.Sampled() {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(2, 3))
+		for range sample(t) {
+			list = append(list, gatedPoint(t, b, f, wander(t, rng, f, cpu.Describe(), b.Problem.DTypes[0]), true))
+		}
+	}
+	return list
+}
+
+// gatePoints sends points through the gate of the cpu device.
+func gatePoints(t *testing.T, b *templates.Bundle, loads []kernels.Workload, points []gated) {
 	t.Helper()
 	if f := env.Locate().CXX; f.Path == "" {
 		t.Skipf("GENERIC FAMILIES ARE NOT GATED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
 	}
-	if eval.Sampled() && rand.IntN(4) > 0 {
-		t.Skip("runs one time of four where DARWARP_SAMPLE is set")
-	}
-}
-
-// gateStarts sends the naive start of each family through the gate of the cpu device, and sampled points.
-func gateStarts(t *testing.T, b *templates.Bundle, loads []kernels.Workload) {
-	t.Helper()
-	gatePoints(t, b, loads, gatedPoints)
-}
-
-// gatePoints sends points of each family through the gate of the cpu device. All but the first may be duplicates.
-func gatePoints(t *testing.T, b *templates.Bundle, loads []kernels.Workload,
-	of func(*testing.T, *kernels.Family, kernels.Device, kernels.DType) []kernels.Genome) {
 	dtype := b.Problem.DTypes[0]
 	pool, err := eval.Open(t.Context(), eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
 		DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: loads, Cache: "hot", Jobs: 1,
@@ -91,55 +128,13 @@ func gatePoints(t *testing.T, b *templates.Bundle, loads []kernels.Workload,
 		t.Fatal(err)
 	}
 	defer pool.Close()
-	for _, f := range b.Families {
-		for i, g := range of(t, f, pool.Device(), dtype) {
-			job, err := b.Job(f, g, pool.Device(), dtype)
-			if err != nil {
-				t.Fatal(err)
-			}
-			job.Bar = kernels.NewBar(map[string]float64{loads[0].Name: 1e9})
-			got, err := pool.Evaluate(t.Context(), &job)
-			if err == nil && i > 0 && got.Outcome == kernels.Duplicate {
-				continue
-			}
-			if err != nil || got.Outcome != kernels.OK {
-				t.Errorf("%s %s: %v (%s), %v", f.Name, g.Key(), got.Outcome, got.Detail, err)
-			}
+	for _, p := range points {
+		p.job.Bar = kernels.NewBar(map[string]float64{loads[0].Name: 1e9})
+		got, err := pool.Evaluate(t.Context(), &p.job)
+		if err != nil || got.Outcome != kernels.OK && !(p.again && got.Outcome == kernels.Duplicate) {
+			t.Errorf("%s %s: %v (%s), %v", p.job.Variant.Family, p.job.Variant.Genes.Key(), got.Outcome, got.Detail, err)
 		}
 	}
-}
-
-// TestRowsAreReadAgain gates rows that nothing keeps, of which a thread has several words in flight, by blocks and by
-// clusters.
-func TestRowsAreReadAgain(t *testing.T) {
-	sometimesGated(t)
-	b := graphBundle(t, "../templates/graph/testdata/softmax.json")
-	gatePoints(t, b, b.Problem.SmallWorkloads()[:1], func(t *testing.T, f *kernels.Family, dev kernels.Device,
-		d kernels.DType) (list []kernels.Genome) {
-		for _, cluster := range []int{1, 8} {
-			g := f.Defaults()
-			for gene, v := range map[string]int{"threads_per_row": 128, "cluster": cluster, "vector": 4, "items": 2} {
-				g[gene] = kernels.Int(v)
-			}
-			if err := f.Check(g, dev, d); err != nil {
-				t.Fatal(err)
-			}
-			list = append(list, g)
-		}
-		return list
-	})
-}
-
-// gatedPoints are the naive start of a family, and as many others as DARWARP_SAMPLE says.
-func gatedPoints(t *testing.T, f *kernels.Family, dev kernels.Device, d kernels.DType) []kernels.Genome {
-	list := []kernels.Genome{f.Defaults()}
-	if os.Getenv("DARWARP_SAMPLE") != "" {
-		rng := rand.New(rand.NewPCG(2, 3))
-		for range sample(t) {
-			list = append(list, wander(t, rng, f, dev, d))
-		}
-	}
-	return list
 }
 
 // TestGraphsCompile compiles the reference and a sample of points of the folders that graphs become.

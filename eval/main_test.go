@@ -15,8 +15,9 @@ import (
 // Sampled reports whether tests of many kernels may take some of them, other ones each time: as CI has them.
 func Sampled() bool { return os.Getenv("DARWARP_SAMPLE") != "" }
 
-// sometimes skips a test that emulates many kernels three times of four where a sample is asked for.
-func sometimes(t *testing.T) {
+// Sometimes skips a test that emulates many kernels three times of four where a sample is asked for. What is cheap,
+// as rendering its points, comes before: else nobody sees for days that the test has genes or text that are no more.
+func Sometimes(t *testing.T) {
 	t.Helper()
 	if Sampled() && rand.IntN(4) > 0 {
 		t.Skip("runs one time of four where DARWARP_SAMPLE is set")

@@ -1,13 +1,11 @@
 package eval_test
 
 import (
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 
 	"darwarp/eval"
-	"darwarp/eval/env"
 	"darwarp/kernels"
 	"darwarp/templates"
 	"darwarp/templates/graph"
@@ -34,12 +32,6 @@ const normLinearTruth = `extern "C" __global__ void reference(const T* x, const 
 // TestPipelineGate sends the naive start of a pipeline, and a sampled point, through the gate of the cpu device. A
 // kernel tells the truth here, where an import lets the module tell it.
 func TestPipelineGate(t *testing.T) {
-	if f := env.Locate().CXX; f.Path == "" {
-		t.Skipf("PIPELINES ARE NOT GATED: no C++ compiler (tried %s)", strings.Join(f.Tried, ", "))
-	}
-	if eval.Sampled() && rand.IntN(4) > 0 {
-		t.Skip("runs one time of four where DARWARP_SAMPLE is set")
-	}
 	data, err := os.ReadFile("../templates/graph/testdata/stages/norm_linear.json")
 	if err != nil {
 		t.Fatal(err)
@@ -63,5 +55,7 @@ func TestPipelineGate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gateStarts(t, b, b.Problem.SmallWorkloads()[:1])
+	starts := gatedPoints(t, b)
+	eval.Sometimes(t)
+	gatePoints(t, b, b.Problem.SmallWorkloads()[:1], starts)
 }

@@ -77,12 +77,12 @@ func (p *population) bestScore() (best float64) {
 func (r *ranking) fail(fell map[kernels.ID]bool) {
 	is := func(o *mutate.Individual) bool { return fell[o.ID] }
 	r.best, r.fresh = slices.DeleteFunc(r.best, is), slices.DeleteFunc(r.fresh, is)
-	r.changed()
 	for _, o := range r.seen {
 		if is(o) {
 			o.Score = math.Inf(1)
 		}
 	}
+	r.changed()
 }
 
 func (d *pointDeme) fail(fell map[kernels.ID]bool) {

@@ -58,7 +58,7 @@ func (p *population) addMember(c *kernels.Candidate, d deme, index int) *member 
 		p.naive = m
 		p.scale.startAt(m.times)
 	}
-	m.upper = p.scale.scoreOr(uppers(m.timings), m.score)
+	m.upper = max(m.score, p.scale.scoreOr(uppers(m.timings), m.score))
 	p.members[c.ID] = m
 	return m
 }

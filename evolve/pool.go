@@ -10,12 +10,13 @@ import (
 // run is measured first and may reign at once, but it is held back here for some verdicts: a search that breeds from it
 // at once looks nowhere else (docs/manual/search.md).
 func (d *pointDeme) pool(fresh bool) *mutate.Pool {
-	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Known: d.claimed, View: d.view, Outlook: &d.outlook}
+	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Order: d.ordered(), Known: d.claimed, View: d.view,
+		Outlook: &d.outlook}
 	if fresh {
 		p.Best = d.fresh
 	}
 	if rest := withoutRecalled(d.seen); len(rest) < heldBack {
-		p.Seen, p.Best = rest, withoutRecalled(p.Best)
+		p.Seen, p.Order, p.Best = rest, nil, withoutRecalled(p.Best)
 		p.Niches = archive(p.Best)
 		return p
 	}

@@ -18,12 +18,16 @@ type ranking struct {
 	rose int // how many were judged when the best of all came
 
 	archives [2][]*mutate.Individual // of best and of fresh; nil: not made
+	order    []*mutate.Individual    // seen by score, of equals the first before the others; nil: not made
 }
 
 // add enters one that was judged; one that failed has the score +Inf. A duplicate teaches what its twin did, but is not
 // bred from: it would crowd out others.
 func (r *ranking) add(o *mutate.Individual, duplicate bool) {
 	r.seen = append(r.seen, o)
+	if r.order != nil {
+		r.order = insert(r.order, o)
+	}
 	if !duplicate && !math.IsInf(o.Score, 1) {
 		if len(r.best) == 0 || o.Score < r.best[0].Score {
 			r.rose = len(r.seen)
@@ -43,9 +47,18 @@ func (r *ranking) rises() bool {
 	return len(r.best) > 0 && len(r.seen)-r.rose < max(few, r.rose/2)
 }
 
-// changed has the archives made again when they are needed. What is added is added to them: a proposal needs one, and
-// going through thousands for each takes as long as rendering it.
-func (r *ranking) changed() { r.archives = [2][]*mutate.Individual{} }
+// changed has the archives and the order made again when they are needed. What is added is added to them: a proposal
+// needs them, and going through thousands for each takes as long as rendering it.
+func (r *ranking) changed() { r.archives, r.order = [2][]*mutate.Individual{}, nil }
+
+// ordered is all that was seen by score, of equals the first before the others.
+func (r *ranking) ordered() []*mutate.Individual {
+	if r.order == nil {
+		r.order = slices.Clone(r.seen)
+		slices.SortStableFunc(r.order, byScore)
+	}
+	return r.order
+}
 
 // archive is that of everything, or of this epoch.
 func (r *ranking) archive(fresh bool) []*mutate.Individual {

@@ -261,4 +261,9 @@ func TestResumeWithALargerBudget(t *testing.T) {
 	if sum := mustRun(t, cfg, newFake(4, false), m); sum.Evals != 80 || len(m.candidates) != 80 {
 		t.Errorf("%+v with %d stored", sum, len(m.candidates))
 	}
+	data, _ := m.Checkpoint()
+	asked, err := ReadSteering(data)
+	if now := asked.InForce(Budget{Evals: 30}); err != nil || now.Evals != 80 {
+		t.Errorf("the run tells %+v as its budget, %v", now, err)
+	}
 }

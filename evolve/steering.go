@@ -19,8 +19,8 @@ type Steering struct {
 	Weights  map[string]float64 `json:"weights,omitempty"` // by workload, where they were changed
 	Weighed  int                `json:"weighed,omitempty"` // how often they were
 	Void     int                `json:"void,omitempty"`    // so many stored duels were fought under other weights
-	Asked    *Budget            `json:"asked,omitempty"`   // the budget before it was added to
-	Budget   *Budget            `json:"budget,omitempty"`  // and after
+	Asked    *Budget            `json:"asked,omitempty"`   // the last session's budget; nil: still the run's first one
+	Budget   *Budget            `json:"budget,omitempty"`  // and what it came to where something was added
 	Injected []*task            `json:"injected,omitempty"`
 	Log      []Steered          `json:"log,omitempty"`
 }
@@ -33,7 +33,7 @@ type Steered struct {
 	Note  string        `json:"note,omitempty"`
 }
 
-// ReadSteering is what a stored checkpoint holds of it; nothing where nobody has steered.
+// ReadSteering is what a stored checkpoint holds of it; nothing where nobody has steered or gone on with the run.
 func ReadSteering(checkpoint []byte) (Steering, error) {
 	var st struct{ Steering Steering }
 	if len(checkpoint) == 0 {
@@ -41,6 +41,14 @@ func ReadSteering(checkpoint []byte) (Steering, error) {
 	}
 	err := json.Unmarshal(checkpoint, &st)
 	return st.Steering, err
+}
+
+// InForce is the budget of a run's last session, with what was added to it, where the run began with this one.
+func (a *Steering) InForce(first Budget) Budget {
+	if a.Budget != nil {
+		return *a.Budget
+	}
+	return first
 }
 
 // ReadElapsed is how long the search of a run has taken, over all sessions; 0: a checkpoint does not say it.
@@ -59,9 +67,9 @@ type steering struct {
 	held  bool
 }
 
-// checkpoint is what is kept of it; nil where nobody has steered.
+// checkpoint is what is kept of it; nil where nobody has steered, in the session that the run began with.
 func (s *steering) checkpoint() *Steering {
-	if len(s.asked.Log) == 0 {
+	if len(s.asked.Log) == 0 && s.asked.Budget == nil {
 		return nil
 	}
 	return &s.asked
@@ -210,12 +218,13 @@ func (s *steering) extend(b Budget, c Command) (more Budget, note string, err er
 	return more, strings.Join(parts, ", "), nil
 }
 
-// budget is the budget that is in force where this one was asked for. Another budget is a new one, and counts as it is.
+// budget is the budget that is in force in a session that asks for this one: with what was added to it before. Another
+// than the last session's is a new one, and counts as it is.
 func (s *steering) budget(b Budget) Budget {
-	if s.asked.Asked != nil && s.asked.Budget != nil && b == *s.asked.Asked {
-		return *s.asked.Budget
+	if s.asked.Asked == nil || s.asked.Budget == nil || b != *s.asked.Asked {
+		s.asked.Asked, s.asked.Budget = &b, &b
 	}
-	return b
+	return *s.asked.Budget
 }
 
 // takeUp goes on with what was asked of earlier sessions.

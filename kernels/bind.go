@@ -29,24 +29,43 @@ func (p *Plan) Bind(env expr.Env) (PlanSpec, error) {
 		}
 		out.Launches = append(out.Launches, b.launch(l))
 	}
-	return out.unprepared(), b.err
+	return out.WithoutUnprepared(), b.err
 }
 
-// unprepared leaves prepared scratch out where no launch prepares it, and with it launches that would read it: they are
-// done at no size, though their conditions read dims.
-func (p PlanSpec) unprepared() PlanSpec {
+// WithoutUnprepared leaves prepared scratch out where no launch prepares it, and with it launches that would read it:
+// they are done at no size, though their conditions read dims. Launches that are never done must have been left out
+// before.
+func (p PlanSpec) WithoutUnprepared() PlanSpec {
 	if slices.ContainsFunc(p.Launches, func(l LaunchSpec) bool { return l.Prepare }) {
 		return p
 	}
-	prepared := map[string]bool{}
+	var out PlanSpec
 	for _, s := range p.Scratch {
-		prepared[s.Name] = s.Prepared
+		if !s.Prepared {
+			out.Scratch = append(out.Scratch, s)
+		}
 	}
-	p.Scratch = slices.DeleteFunc(p.Scratch, func(s ScratchSpec) bool { return s.Prepared })
-	p.Launches = slices.DeleteFunc(p.Launches, func(l LaunchSpec) bool {
-		return slices.ContainsFunc(l.Args, func(name string) bool { return prepared[name] })
-	})
-	return p
+	for _, l := range p.Launches {
+		if !l.takes(p.prepared()) {
+			out.Launches = append(out.Launches, l)
+		}
+	}
+	return out
+}
+
+// prepared are the names of prepared scratch.
+func (p PlanSpec) prepared() (names []string) {
+	for _, s := range p.Scratch {
+		if s.Prepared {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// takes reports whether a launch has one of these as an argument.
+func (l LaunchSpec) takes(names []string) bool {
+	return slices.ContainsFunc(l.Args, func(a string) bool { return slices.Contains(names, a) })
 }
 
 type binder struct {

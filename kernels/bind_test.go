@@ -52,3 +52,23 @@ func TestBind(t *testing.T) {
 		t.Error("the plan itself was changed")
 	}
 }
+
+// TestWithoutUnprepared: scratch that nothing prepares goes, with what would read it; what the plan was made of stays.
+func TestWithoutUnprepared(t *testing.T) {
+	spec := PlanSpec{
+		Scratch: []ScratchSpec{{Name: "packed", Prepared: true}, {Name: "part"}},
+		Launches: []LaunchSpec{{Entry: "pack", Prepare: true, Args: []string{"B", "packed"}},
+			{Entry: "reads", When: "n > 0", Args: []string{"part", "packed"}}, {Entry: "natural", Args: []string{"B", "part"}}},
+	}
+	if got := spec.WithoutUnprepared(); !reflect.DeepEqual(got, spec) {
+		t.Errorf("of a plan that prepares something is left out: %+v", got)
+	}
+	spec.Launches = spec.Launches[1:]
+	want := PlanSpec{Scratch: []ScratchSpec{{Name: "part"}}, Launches: spec.Launches[1:]}
+	if got := spec.WithoutUnprepared(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if spec.Scratch[0].Name != "packed" || spec.Launches[0].Entry != "reads" {
+		t.Errorf("the plan was changed: %+v", spec)
+	}
+}

@@ -126,9 +126,12 @@ func pointed(err *toml.DecodeError) string {
 var wantedKinds = map[string]string{"int": "an integer", "float64": "a number", "bool": "true or false",
 	"string": "a string", "kernels.DType": "a string"}
 
-// plain is a decoding error without the names of Go's types.
+// numberRE is what strconv says of itself in an error about a number.
+var numberRE = regexp.MustCompile(`strconv\.\w+: parsing `)
+
+// plain is a decoding error without the names of Go's types and functions.
 func plain(err error) string {
-	text := strings.TrimPrefix(err.Error(), "toml: ")
+	text := numberRE.ReplaceAllString(strings.TrimPrefix(err.Error(), "toml: "), "")
 	m := decodeRE.FindStringSubmatch(text)
 	if m == nil {
 		return text

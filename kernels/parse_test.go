@@ -239,6 +239,8 @@ func TestParseProblemMistakes(t *testing.T) {
 		{"syntax", `weight = 2.0`, `weight = `, []string{`problem.toml:15: unexpected character U+000A at start of value`}},
 		{"type", `weight = 2.0`, `weight = "two"`,
 			[]string{`problem.toml:15: workload.weight: a TOML string does not fit here: expected a number`}},
+		{"number", `weight = 2.0`, `weight = 1e400`,
+			[]string{`problem.toml:15: workload.weight: unable to parse float: "1e400": value out of range`}},
 	} {
 		t.Run(e.name, func(t *testing.T) {
 			e.check(t, problemTOML, func(b []byte) error { _, err := ParseProblem("problem.toml", b); return err })

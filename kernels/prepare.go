@@ -24,6 +24,17 @@ func (t *Tensor) checkWeights(n *notes, key string) {
 	}
 }
 
+// WeightDims are the dims that the shapes of the weights read, in the problem's order: all that is known beforehand.
+func (p *Problem) WeightDims() (names []string) {
+	own := p.weightDims()
+	for _, name := range p.DimNames {
+		if own[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // weightDims are the dims that the shapes of the weights read.
 func (p *Problem) weightDims() map[string]bool {
 	dims := map[string]bool{}

@@ -29,6 +29,7 @@ type Pool struct {
 	Best    []*Individual    // usable ones to breed from, best first
 	Niches  []*Individual    // the best of every niche of Best, best first
 	Seen    []*Individual    // every one that was judged, failures included, in the order of verdicts
+	Order   []*Individual    // Seen by score, of equals the first before the others; nil: made where it is needed
 	Pending []int            // points in flight
 	Known   func(i int) bool // whether a point was asked for already
 	Hurry   bool             // time is what the search has to spend, and not evaluations

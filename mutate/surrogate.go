@@ -105,7 +105,7 @@ func look(rng *rand.Rand, pool *Pool) *Outlook {
 	if len(choices) == 0 {
 		return &Outlook{}
 	}
-	seen := lessons(rng, pool.Seen)
+	seen := lessons(rng, pool)
 	y, best := targets(seen)
 	s := pool.sample(seen, y)
 	grow := grow
@@ -175,22 +175,37 @@ func improvement(best, mean, deviation float64) float64 {
 
 // lessons bounds the training set: the best half of the bound, and others by chance. A proposal
 // late in a long search costs no more than an early one.
-func lessons(rng *rand.Rand, seen []*Individual) []*Individual {
+func lessons(rng *rand.Rand, pool *Pool) []*Individual {
 	const most = 256
-	if len(seen) <= most {
-		return seen
+	if len(pool.Seen) <= most {
+		return pool.Seen
 	}
-	order := byScore(seen)
-	rest := order[most/2:]
-	for i := range most / 2 {
-		j := i + rng.IntN(len(rest)-i)
-		rest[i], rest[j] = rest[j], rest[i]
+	order := pool.Order
+	if order == nil {
+		order = byScore(pool.Seen)
 	}
-	return order[:most]
+	return append(slices.Clone(order[:most/2]), some(rng, order[most/2:], most/2)...)
 }
 
-// byScore are individuals by score, of equals the first before the others. There are thousands, for each forest: keys
-// in a row are sorted, and not what pointers lead to.
+// some draws so many without putting any back: the first ones of a shuffled list, of which only that much is shuffled.
+func some(rng *rand.Rand, list []*Individual, n int) (drawn []*Individual) {
+	moved := map[int]*Individual{}
+	at := func(i int) *Individual {
+		if o, ok := moved[i]; ok {
+			return o
+		}
+		return list[i]
+	}
+	for i := range n {
+		j := i + rng.IntN(len(list)-i)
+		drawn = append(drawn, at(j))
+		moved[j] = at(i)
+	}
+	return drawn
+}
+
+// byScore are individuals by score, of equals the first before the others, where nobody keeps them so. There can be
+// thousands: keys in a row are sorted, and not what pointers lead to.
 func byScore(seen []*Individual) []*Individual {
 	type key struct {
 		score float64

@@ -127,3 +127,58 @@ func TestRecall(t *testing.T) {
 		t.Errorf("%d points, want %d", len(drawn), MostRecalled)
 	}
 }
+
+// TestLessons: with thousands of verdicts a forest learns from the best and from some of the others by chance, and from
+// the same ones whether somebody keeps them in order or not.
+func TestLessons(t *testing.T) {
+	p := bigPool(t, 2000)
+	for i, o := range p.Seen {
+		if i%3 == 0 {
+			o.Score = math.Inf(1)
+		}
+	}
+	of := func(seed uint64) []*Individual { return lessons(rand.New(rand.NewPCG(33, seed)), p) }
+	got, order := of(1), byScore(p.Seen)
+	if n := 128; len(got) != 2*n || !slices.Equal(got[:n], order[:n]) {
+		t.Fatalf("%d lessons, or not the best first", len(got))
+	}
+	distinct, far := map[*Individual]bool{}, 0
+	for seed := range uint64(50) {
+		for _, o := range of(seed)[128:] {
+			distinct[o] = true
+			if math.IsInf(o.Score, 1) {
+				far++
+			}
+		}
+	}
+	// 6,400 draws of 1,872, of which 667 failed
+	if len(distinct) < 1700 || far < 2000 || far > 2600 {
+		t.Errorf("%d of the others were drawn, %d times one that failed", len(distinct), far)
+	}
+	only := map[*Individual]bool{}
+	for _, o := range got {
+		only[o] = true
+	}
+	if len(only) != len(got) {
+		t.Error("one was drawn twice")
+	}
+	p.Order = order
+	if !slices.Equal(of(1), got) {
+		t.Error("with an order that is kept they are others")
+	}
+}
+
+// TestSome: what is drawn is the beginning of the list as a shuffle would leave it.
+func TestSome(t *testing.T) {
+	list := bigPool(t, 300).Seen
+	for seed := range uint64(20) {
+		want, rng := slices.Clone(list), rand.New(rand.NewPCG(34, seed))
+		for i := range 100 {
+			j := i + rng.IntN(len(want)-i)
+			want[i], want[j] = want[j], want[i]
+		}
+		if got := some(rand.New(rand.NewPCG(34, seed)), list, 100); !slices.Equal(got, want[:100]) {
+			t.Fatalf("seed %d: others were drawn", seed)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/gatecheck"
 	"darwarp/cmd/darwarp/internal/gatetest"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 )
 
@@ -39,8 +41,9 @@ func (a *app) gateTestCmd() *cobra.Command {
 }
 
 func (a *app) gateTest(ctx context.Context, t session.Target, which gatetest.Filter, asJSON bool) error {
-	if t.Device == "replay" {
-		return exit.Usagef("--device replay: a recording has no gate; expected auto, cuda or cpu")
+	if devices := []string{"auto", "cuda", "cpu"}; !slices.Contains(devices, t.Device) {
+		return exit.Usagef("--device %q%s: expected auto, cuda or cpu: a recording has no gate", t.Device,
+			report.Meant(t.Device, devices))
 	}
 	if err := which.Check(); err != nil {
 		return exit.Usagef("%v", err)

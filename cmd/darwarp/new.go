@@ -27,6 +27,9 @@ import (
 func (a *app) newCmd() *cobra.Command {
 	var from string
 	c := command("new", func(_ *cobra.Command, args []string) error {
+		if args[0] == "" {
+			return exit.Usagef("the name of the folder is empty")
+		}
 		all, err := newFiles(filepath.Base(args[0]), from)
 		if err != nil {
 			return err

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"darwarp/cmd/darwarp/internal/background"
 	"darwarp/cmd/darwarp/internal/cmdline"
@@ -101,11 +104,6 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 	switch {
 	case args == 0 && f.Resume == "":
 		return exit.Usagef("name a problem: expected: %s", c.UseLine())
-	case f.Budget.For < 0 || f.Budget.Evals < 0 || f.Budget.Stall < 0 || f.require < 0:
-		return exit.Usagef("--for, --evals, --stall and --require: expected nothing below 0")
-	case c.Flags().Changed("for") && f.Budget.For == 0, c.Flags().Changed("evals") && f.Budget.Evals == 0,
-		c.Flags().Changed("stall") && f.Budget.Stall == 0:
-		return exit.Usagef("--for, --evals and --stall: expected more than 0; without one of them the default counts")
 	case f.Portfolio < 0 || f.Portfolio == 1:
 		return exit.Usagef("--portfolio %d: expected 2 or more kernels", f.Portfolio)
 	case !slices.Contains(evolve.Strategies(), f.Strategy):
@@ -129,7 +127,7 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 			}
 		}
 	}
-	if err := f.Fleet.Check(); err != nil {
+	if err := cmp.Or(f.checkNumbers(c.Flags().Changed), f.checkNames(c.Flags()), f.Fleet.Check()); err != nil {
 		return err
 	}
 	if err := f.Models.Check(c.Flags().Changed, f.Resume != ""); err != nil {
@@ -137,6 +135,30 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 	}
 	if f.Resume == "" && !c.Flags().Changed("seed") {
 		f.Seed = uint64(time.Now().UnixNano())
+	}
+	return nil
+}
+
+// checkNumbers refuses budgets of nothing, and factors that no winner can have or miss.
+func (f *searchFlags) checkNumbers(given func(flag string) bool) error {
+	switch b := f.Budget; {
+	case b.For < 0 || b.Evals < 0 || b.Stall < 0 || f.require < 0:
+		return exit.Usagef("--for, --evals, --stall and --require: expected nothing below 0")
+	case given("for") && b.For == 0, given("evals") && b.Evals == 0, given("stall") && b.Stall == 0:
+		return exit.Usagef("--for, --evals and --stall: expected more than 0; without one of them the default counts")
+	case given("require") && !(f.require > 0 && f.require <= math.MaxFloat64): // nor NaN
+		return exit.Usagef("--require %g: expected a factor above 0, as in 1.0: as fast as the strongest baseline", f.require)
+	}
+	return nil
+}
+
+// checkNames refuses files and sizes without a name, which a script's unset variable is: each would be as if the flag
+// had been left out.
+func (f *searchFlags) checkNames(fs *pflag.FlagSet) error {
+	for _, name := range []string{"store", "resume", "from", "then", "trace", "fleet"} {
+		if flag := fs.Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return exit.Usagef("--%s \"\": expected a name; leave the flag out if there is none", name)
+		}
 	}
 	return nil
 }

@@ -81,6 +81,7 @@ step search-attention . "$DARWARP" search attention --plain --for 8s --workload 
 step search-reduction . "$DARWARP" search reduction --plain --for 5s --dtype fp16 --workload 64x1023 --workload 1x65536 --store reduction.db
 step search-w4a16 . "$DARWARP" search gemm_w4a16 --plain --for 5s --workload 4x64x512 --workload 16x6144x4096-g32 --store w4a16.db
 step search-mxfp4 . "$DARWARP" search gemm_mxfp4 --plain --for 5s --workload 4x64x512 --workload 1x5760x2944 --store mxfp4.db
+step search-e4m3 . "$DARWARP" search gemm_quantised --plain --for 5s --workload 16x128x128 --workload 2048x14336x4096 --store e4m3.db
 step search-fp8 . "$DARWARP" search gemm_fp8 --plain --for 5s --workload 2048x2048x512 --store fp8.db
 [ -z "$TMA" ] || step search-tma . "$DARWARP" search gemm --plain --for 8s --workload 2048 --workload 512 --store tma.db --gene cluster_m=1 --gene cluster_n=1
 step export-gemm . "$DARWARP" export gemm.db -o gemm --as header,torch,kernels,ktuner
@@ -88,14 +89,14 @@ step export-gemm . "$DARWARP" export gemm.db -o gemm --as header,torch,kernels,k
 step export-portfolio . "$DARWARP" export gemm.db --portfolio 2 -o portfolio --as header,torch,kernels
 step export-attention . "$DARWARP" export attention.db -o attention --as header,torch,kernels,cupy
 step export-reduction . "$DARWARP" export reduction.db -o reduction --as header,torch,cupy
-for kernel in w4a16 mxfp4 fp8; do
+for kernel in w4a16 mxfp4 fp8 e4m3; do
     step export-$kernel . "$DARWARP" export $kernel.db -o $kernel --as header,torch,kernels
 done
 prove() {
     proofs "$1" "$1"
     [ ! -f "$1/cupy_example.py" ] || step "$1-cupy" "$1" python3 cupy_example.py
 }
-for kernel in gemm portfolio attention reduction w4a16 mxfp4 fp8 $TMA; do
+for kernel in gemm portfolio attention reduction w4a16 mxfp4 fp8 e4m3 $TMA; do
     prove $kernel &
     step $kernel-torch $kernel python3 torch_check.py &
     [ $kernel = reduction ] || hub $kernel $kernel &

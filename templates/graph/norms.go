@@ -19,6 +19,10 @@ func (l *lowering) framed(n *Node, at place) (*value, error) {
 	return x, nil
 }
 
+// safeSoftmax is the operator that scaled_dot_product_attention has.
+const safeSoftmax = "_safe_softmax"
+
+// softmax is that of rows, or its logarithm. The safe one is 0 in a row of -inf alone, where the other is NaN.
 func softmax(l *lowering, n *Node, at place) (*value, error) {
 	x, err := l.framed(n, at)
 	if err != nil {
@@ -29,7 +33,12 @@ func softmax(l *lowering, n *Node, at place) (*value, error) {
 	if n.Op == "log_softmax" || n.Op == "_log_softmax" {
 		return l.op("sub", shifted, l.op("log", l.part(s, 1))), nil
 	}
-	return l.op("div", l.op("exp", shifted), l.part(s, 1)), nil
+	p := l.op("div", l.op("exp", shifted), l.part(s, 1))
+	if n.Op == safeSoftmax { // of -inf alone the greatest number is -inf in the truth, and the sum 0 in families
+		none := l.op("logical_or", l.op("eq", l.part(s, 0), l.num(negInf)), l.op("eq", l.part(s, 1), l.num(0)))
+		return l.op("where", none, l.num(0), p), nil
+	}
+	return p, nil
 }
 
 // normalized is (x - mean) / sqrt(variance + eps).

@@ -29,6 +29,7 @@ func init() {
 	for name, f := range map[string]func(*lowering, *Node, place) (*value, error){
 		"cumsum": cumulated(false), "cumprod": cumulated(true),
 		"softmax": softmax, "_softmax": softmax, "log_softmax": softmax, "_log_softmax": softmax,
+		safeSoftmax: softmax,
 	} {
 		reducers[name] = &reducer{frame: frameAxis, value: f}
 	}

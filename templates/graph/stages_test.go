@@ -34,6 +34,8 @@ func TestStages(t *testing.T) {
 		"norm_swiglu":          "rms_norm [rows] | linear [matmul] | linear, silu, mul [matmul] | linear, add [matmul]",
 		"squeeze_excite": "mean [rows] | linear, relu [matmul] | linear, sigmoid, unsqueeze, unsqueeze [matmul] | " +
 			"mul [map]",
+		"attention_causal": "transpose, matmul, mul, new_ones, tril, gt, where, _safe_softmax [rows] | matmul [matmul]",
+		"attention_masked": "transpose, matmul, mul, where, _safe_softmax [rows] | matmul [matmul]",
 	} {
 		g := staged(t, name)
 		if _, err := g.Folder(); err == nil {
@@ -63,7 +65,8 @@ func TestPipelines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"norm_linear", "gated_linear", "linear_norm_min_bias", "norm_swiglu", "squeeze_excite"} {
+	for _, name := range []string{"norm_linear", "gated_linear", "linear_norm_min_bias", "norm_swiglu", "squeeze_excite",
+		"attention_causal", "attention_masked"} {
 		g := staged(t, name)
 		files, err := (&Told{Module: []byte("import torch\n"), Shapes: []map[string]int{g.sizes},
 			Reference: kernels.Reference{Kind: kernels.ModuleReference, File: "model.py"}}).Folder(g)
@@ -92,6 +95,9 @@ func TestPipelines(t *testing.T) {
 			if l.Entry[2] != '_' {
 				t.Errorf("%s: kernel %s is of no stage", name, l.Entry)
 			}
+		}
+		if special := b.Problem.Check.Special; (special != nil && !*special) != strings.HasPrefix(name, "attention") {
+			t.Errorf("%s: hidden keys may be inf, or others may not: special is %v", name, special)
 		}
 		if !slices.ContainsFunc(f.Plan.Spec.Scratch, func(s kernels.ScratchSpec) bool { return s.Name == "between1" }) {
 			t.Errorf("%s: nothing is handed on: %+v", name, f.Plan.Spec.Scratch)

@@ -130,6 +130,20 @@ func (t *Told) check(b *strings.Builder, g *Graph, n *names) {
 		fmt.Fprintf(b, "    { %s },\n", sizesOf(g, n, s))
 	}
 	b.WriteString("]\n")
+	if g.hides() {
+		b.WriteString("special = false # torch's own kernels differ in what becomes of inf and NaN that a mask hides\n")
+	}
+}
+
+// hides reports whether attention has keys that a mask hides, but for masks that are added: 0 times a value that is inf
+// is NaN, and a kernel may leave hidden keys out.
+func (g *Graph) hides() bool {
+	masked := map[string]bool{}
+	return slices.ContainsFunc(g.Nodes, func(n Node) bool {
+		op := canonical(n.Op)
+		masked[n.Name] = op == "where"
+		return op == safeSoftmax && len(n.Args) > 0 && masked[n.Args[0].Ref]
+	})
 }
 
 // sizesOf are sizes by the problem's dims.

@@ -36,7 +36,7 @@ type cache struct {
 }
 
 const (
-	cacheMagic = "darwarp compiled 7 " // before the checksum
+	cacheMagic = "darwarp compiled 8 " // before the checksum
 	staleAfter = time.Hour             // after this, an unfinished entry has no writer any more
 	maxEntry   = 64 << 20              // bytes of one: several times maxImage in base64
 )

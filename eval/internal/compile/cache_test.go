@@ -126,21 +126,22 @@ func TestCacheTrim(t *testing.T) {
 	}
 }
 
-// TestCacheIsShared: several processes write, read and trim one folder. What is read is whole, or not there.
+// TestCacheIsShared: several processes open, write, read and trim one folder. What is read is whole, or not there.
 func TestCacheIsShared(t *testing.T) {
-	few := 20 * int64(len(seal(key(0), entry)))
-	for name, size := range map[string]int64{"room for all": 1 << 30, "room for few": few} {
+	one := int64(len(seal(key(0), entry)))
+	for name, size := range map[string]int64{"room for all": 1 << 30, "room for few": 20 * one, "room for none": one} {
 		dir := t.TempDir()
 		var log bytes.Buffer
 		var mu sync.Mutex
 		var wg sync.WaitGroup
 		for range 4 {
-			c, err := openCache(dir, size, slog.New(slog.NewTextHandler(guarded{&mu, &log}, nil)))
-			if err != nil {
-				t.Fatal(err)
-			}
 			wg.Go(func() {
 				for n := range 50 {
+					c, err := openCache(dir, size, slog.New(slog.NewTextHandler(guarded{&mu, &log}, nil)))
+					if err != nil {
+						t.Error(err)
+						return
+					}
 					c.put(key(n), entry)
 					got, ok := c.get(key(n))
 					if ok && !reflect.DeepEqual(got, entry) || !ok && size == 1<<30 {

@@ -12,11 +12,15 @@ import (
 // recognised wherever its letters stand, also in comments and strings.
 var (
 	splice    = regexp.MustCompile(`\\[ \t\r\f\v]*\n|\\\r`)
-	directive = regexp.MustCompile(`(?:#|%:|\?\?=)(?:[ \t\r\f\v]|/\*(?s:.*?)\*/)*([A-Za-z_]\w*)(?:[ ` +
-		`\t\r\f\v]|/\*(?s:.*?)\*/)*([^\n]*)`)
-	angled = regexp.MustCompile(`^<([^>]*)>`)
-	asking = regexp.MustCompile(`__has_(?:include|embed)\w*`)
+	directive = regexp.MustCompile(`(?:#|%:|\?\?=)` + between + `([A-Za-z_]\w*)` + between + `([^\n]*)`)
+	angled    = regexp.MustCompile(`^<([^>]*)>`)
+	asking    = regexp.MustCompile(`__has_(?:include|embed)\w*`)
+	// marker is #line without its name, as preprocessors write it, where a line begins.
+	marker = regexp.MustCompile(`(?:^|[\n\r])` + between + `(?:#|%:|\?\?=)` + between + `\d`)
 )
+
+// between is what may stand around the sign of a directive: comments as well.
+const between = `(?:[ \t\r\f\v]|/\*(?s:.*?)\*/)*`
 
 // refused are directives that read files or falsify the positions in messages.
 var refused = map[string]bool{"include_next": true, "import": true, "embed": true, "line": true}
@@ -33,6 +37,9 @@ func Check(text string, headers map[string][]byte) string {
 	for _, text := range []string{text, splice.ReplaceAllString(text, "")} {
 		if m := asking.FindStringIndex(text); m != nil {
 			return fmt.Sprintf("line %d: %s is not allowed", lineOf(text, m[0]), text[m[0]:m[1]])
+		}
+		if m := marker.FindStringIndex(text); m != nil {
+			return fmt.Sprintf("line %d: a number of a line after # is not allowed", lineOf(text, m[1]))
 		}
 		for _, m := range directive.FindAllStringSubmatchIndex(text, -1) {
 			if complaint := checkDirective(text[m[2]:m[3]], text[m[4]:m[5]], headers); complaint != "" {

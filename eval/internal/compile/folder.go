@@ -39,7 +39,11 @@ func tryWriting(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	err = os.Remove(f.Name())
+	if errors.Is(err, fs.ErrNotExist) { // another process that makes room has removed it
+		err = nil
+	}
+	return errors.Join(f.Close(), err)
 }
 
 // reason is an error of the file system without the name that nobody typed.

@@ -48,6 +48,8 @@ func sameDraws(t *testing.T, p *program) {
 		{kernels.I64, kernels.Drawn{Low: 5, High: 6, How: kernels.Agreed}},
 		{kernels.I32, kernels.Drawn{Low: -1 << 27, High: 1 << 20, How: kernels.Unbounded}},
 		{kernels.I32, kernels.Drawn{Low: -1 << 8, High: 2, How: kernels.Unbounded}},
+		{kernels.U8, kernels.Drawn{High: 255, How: kernels.Clustered}},
+		{kernels.I8, kernels.Drawn{Low: -128, High: 127, How: kernels.Clustered}},
 		{kernels.U8, kernels.Drawn{High: 255}}, {kernels.I8, kernels.Drawn{Low: -128, High: 127}},
 	} {
 		for _, n := range []int{1, 2, 3, 16, 17, 1000} {

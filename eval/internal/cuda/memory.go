@@ -35,12 +35,17 @@ func (d *Driver) Memset32(dst Ptr, v uint32, n uint64, s Stream) error {
 }
 
 // HtoD copies src to GPU memory and waits. It is ordered with the legacy default stream only, not
-// with the non-blocking streams that NewStream makes: synchronize those first.
+// with the non-blocking streams that NewStream makes: synchronize those first. The driver's function returns
+// when pageable memory was read, which may be before all of it is there (CUDA Driver API, "API synchronization
+// behavior"), so the default stream is waited for as well.
 func (d *Driver) HtoD(dst Ptr, src []byte) error {
 	if len(src) == 0 {
 		return nil
 	}
-	return d.call(d.p.MemcpyHtoD, uintptr(dst), uintptr(unsafe.Pointer(&src[0])), uintptr(len(src)))
+	if err := d.call(d.p.MemcpyHtoD, uintptr(dst), uintptr(unsafe.Pointer(&src[0])), uintptr(len(src))); err != nil {
+		return err
+	}
+	return d.SyncStream(0)
 }
 
 // DtoH fills dst from GPU memory and waits; for its order see HtoD.

@@ -32,15 +32,23 @@ func (c *Case) Drawn(b *kernels.Buffer) kernels.Drawn {
 		return kernels.Drawn{Low: -min(c.Whole*beyond, mostWhole), High: c.Whole, How: kernels.Unbounded}
 	}
 	d := *b.Drawn
-	if Agrees(b) && ByLine(c.Class) {
-		if d.How = kernels.Clustered; c.Class == Rare {
-			d.How = kernels.Agreed
-		}
-	}
-	if d.How == kernels.Permutation && ByLine(c.Class) {
+	switch {
+	case Agrees(b) && c.Class == Rare:
+		d.How = kernels.Agreed
+	case Agrees(b) && ByLine(c.Class), holdsCodes(b) && (c.Class == Mixed || c.Class == Striped):
+		d.How = kernels.Clustered
+	case d.How == kernels.Permutation && ByLine(c.Class):
 		d.How = kernels.NearlyInOrder
 	}
 	return d
+}
+
+// holdsCodes reports whether a buffer holds numbers of eight bits with a sign. Where lines are of many classes, runs of
+// their ends and of equal ones come side by side: drawn evenly, four that saturate a sum of sixteen bits never do.
+// Packed codes, of uint8, have no runs: where all of a line are its zero point, its terms are 0 and leave no room for
+// rounding.
+func holdsCodes(b *kernels.Buffer) bool {
+	return b.Drawn != nil && b.Drawn.How == kernels.Evenly && b.DType == kernels.I8
 }
 
 // Agrees reports whether a buffer holds indices or a mask, whose numbers may agree.

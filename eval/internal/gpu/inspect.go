@@ -3,6 +3,7 @@ package gpu
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"darwarp/eval/internal/cuda"
 	"darwarp/eval/internal/device"
@@ -143,11 +144,17 @@ func (v *inspection) copied(c *device.Case, a *arena, to cuda.Ptr) int {
 }
 
 // left looks for what a call has left in scratch that it must leave cleared: what outlives a call could be an answer.
+// All of it has one counter, so that a run has no more of them the more scratch a plan declares.
 func (v *inspection) left(a *arena, list []kernels.Scratch) {
+	var names []string
+	var zones []zone
 	for j, sc := range list {
-		if sc.Once {
-			v.add(ZeroKind, v.note(note{arena: a, finding: uncleared, name: sc.Name}), 0, zone{a.at[j], sc.Bytes})
+		if sc.Once && sc.Bytes > 0 {
+			names, zones = append(names, sc.Name), append(zones, zone{a.at[j], sc.Bytes})
 		}
+	}
+	if len(zones) > 0 {
+		v.add(ZeroKind, v.note(note{arena: a, finding: uncleared, name: strings.Join(names, " or ")}), 0, zones...)
 	}
 }
 

@@ -151,3 +151,22 @@ func TestPackedTimes(t *testing.T) {
 		t.Errorf("fresh: %+v and %+v", got.A.Strays, got.B.Strays)
 	}
 }
+
+// TestCountersSuffice: the runs of one request need no more counters than there are, whatever a plan declares.
+func TestCountersSuffice(t *testing.T) {
+	f := withWeights(t)
+	call := packedCall("pack", "w", "copy")
+	for _, name := range []string{"a", "b", "c", "d"} {
+		call.Scratch = append(call.Scratch, kernels.Scratch{Name: name, Bytes: 4, Once: true})
+	}
+	counted := func(runs int) int {
+		f.ask(t, &device.Request{Disturb: &device.Disturb{Cubin: []byte("k"), Calls: slices.Repeat([]kernels.Call{call}, 4),
+			Cases: slices.Repeat([]int{1}, runs), Expect: make([]uint64, 5)}})
+		return f.Session.counted
+	}
+	const variables = 1 // of a program, which is none here
+	one, two := counted(1), counted(2)
+	if most := one + (two-one+variables)*device.MostDisturbed; two == one || most > maxCounters*3/4 {
+		t.Errorf("%d runs need %d counters of %d", device.MostDisturbed, most, maxCounters)
+	}
+}

@@ -15,13 +15,14 @@ type tally struct {
 }
 
 // What the counters are for: two stamps of two words each, hashes of inputs that are made while others are in use,
-// and from counterFirst on inspections.
+// and from counterFirst on inspections: seven at most of each run, of which there are up to device.MostDisturbed, and
+// those of all arenas.
 const (
 	counterStamp0 = 0
 	counterStamp1 = 2
 	counterInputs = 4
 	counterFirst  = 64
-	maxCounters   = 8192
+	maxCounters   = 16384
 )
 
 func newTally(drv *cuda.Driver, mem *memory) (t tally, err error) {

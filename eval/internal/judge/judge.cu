@@ -79,7 +79,7 @@ struct Int {
 struct Quarter {
   typedef unsigned char Bits;
   static const bool WHOLE = false, COARSE = true;
-  static const int MANT = 3, EMIN = -6;
+  enum { MANT = 3, EMIN = -6 };  // no objects, which would have to be defined for the device
   static __device__ __forceinline__ double most() { return 448.0; }
   static __device__ __forceinline__ double value(Bits b) {
     const unsigned short half = (b & 0x7f) == 0x7f ? 0x7fff : (unsigned short)((b & 0x80) << 8 | (b & 0x7f) << 7);

@@ -10,7 +10,7 @@ var (
 	declared  = regexp.MustCompile(`\.param\b([^;)]*)`) // one, or all of an entry or a call
 	paramType = regexp.MustCompile(`\.[bsuf](8|16|32|64|128)\b`)
 	paramName = regexp.MustCompile(`([A-Za-z_$%][\w$]*)\s*(?:\[\s*(\d*)\s*\])?\s*$`)
-	paramRead = regexp.MustCompile(`\bld(?:\.\w+)*\.param\b[^;\[]*?([\w$%]*\s*\[[^\]]*\])`)
+	paramRead = regexp.MustCompile(`\bld(?:\s*\.\s*\w+)*\s*\.\s*param\b[^;\[]*?([\w$%]*\s*\[[^\]]*\])`)
 	paramAt   = regexp.MustCompile(`^\s*\[\s*([A-Za-z_$%][\w$]*)\s*(?:\+\s*(\d+)\s*)?\]$`)
 	byIndex   = regexp.MustCompile(`^\s*\[\s*%[\w$]+\s*(?:\+\s*-?\d+\s*)?\]$`) // a register of the compiler's
 )
@@ -20,7 +20,15 @@ var (
 // is refused by its name (Counters), for one. What is read by a register is not listed: so compilers read an array
 // among the parameters by an index, and where that leads is not known before the program runs.
 func Beside(ptx []byte) (places []string) {
-	size := params(comments.ReplaceAllString(string(ptx), " "))
+	bare := comments.ReplaceAll(ptx, []byte(" "))
+	size := params(string(bare))
+	if places = beside(ptx, size); len(places) > 0 {
+		return places
+	}
+	return beside(bare, size) // a comment may part an instruction, or show another address first
+}
+
+func beside(ptx []byte, size map[string]int) (places []string) {
 	for _, m := range paramRead.FindAllSubmatch(ptx, -1) {
 		if byIndex.Match(m[1]) {
 			continue

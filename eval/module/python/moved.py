@@ -5,24 +5,16 @@ import torch
 
 
 def scaled_dot_product_attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
-    """Where each row sees all keys. One that sees a single key is v whatever the score, also where that is inf in fp32."""
-    if dropout_p or enable_gqa or is_causal or attn_mask is not None and attn_mask.dtype == torch.bool:
+    """torch's softmax is the safe one here: a row whose keys are all hidden gives zeros."""
+    if dropout_p or enable_gqa:
         return None
     scores = torch.matmul(q, k.transpose(-2, -1)) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
-    return torch.matmul(torch.softmax(scores if attn_mask is None else scores + attn_mask, -1), v)
-
-
-def convolution(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """One of single points: a product of matrices."""
-    def every(value, wanted):
-        return all(n == wanted for n in (value if isinstance(value, (list, tuple)) else [value]))
-
-    if (not every(list(weight.shape[2:]), 1) or not every(stride, 1) or padding == "same" or groups != 1
-            or padding != "valid" and not every(padding, 0) or x.dim() != weight.dim()):
-        return None
-    y = torch.matmul(weight.view(weight.shape[0], weight.shape[1]), x.flatten(2))
-    y = y if bias is None else y + bias.view(-1, 1)
-    return y.view([x.shape[0], weight.shape[0]] + list(x.shape[2:]))
+    if is_causal:
+        scores = torch.where(scores.new_ones(scores.shape[-2:]).tril() > 0, scores, -math.inf)
+    elif attn_mask is not None:
+        hidden = attn_mask.dtype == torch.bool
+        scores = torch.where(attn_mask, scores, -math.inf) if hidden else scores + attn_mask
+    return torch.matmul(torch._safe_softmax(scores, -1), v)
 
 
 def roll(x, shifts, dims=()):
@@ -109,9 +101,9 @@ def channel_shuffle(x, groups):
 
 
 MOVED = {
-    "bilinear": bilinear, "cdist": cdist, "channel_shuffle": channel_shuffle, "conv1d": convolution, "conv2d": convolution,
-    "conv3d": convolution, "diff": diff, "kron": kron, "pixel_shuffle": pixel_shuffle,
-    "pixel_unshuffle": pixel_unshuffle, "repeat": repeat, "repeat_interleave": repeat_interleave, "roll": roll,
+    "bilinear": bilinear, "cdist": cdist, "channel_shuffle": channel_shuffle, "diff": diff, "kron": kron,
+    "pixel_shuffle": pixel_shuffle, "pixel_unshuffle": pixel_unshuffle, "repeat": repeat,
+    "repeat_interleave": repeat_interleave, "roll": roll,
     "scaled_dot_product_attention": scaled_dot_product_attention,
     "stack": lambda tensors, dim=0: torch.cat([x.unsqueeze(dim) for x in tensors], dim),
     "take_along_dim": lambda x, index, dim=None: None if dim is None else torch.gather(x, dim, index),

@@ -5,6 +5,7 @@ import math
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from convolved import CONVOLVED
 from moved import MOVED
 
 
@@ -218,7 +219,7 @@ def spread(x, names, every):
 
 
 PARTS = {
-    **MOVED,
+    **CONVOLVED, **MOVED,
     "adaptive_avg_pool1d": adaptive_avg_pool(1), "adaptive_avg_pool2d": adaptive_avg_pool(2),
     "adaptive_avg_pool3d": adaptive_avg_pool(3), "adaptive_max_pool1d": adaptive_max_pool(1),
     "adaptive_max_pool2d": adaptive_max_pool(2), "adaptive_max_pool3d": adaptive_max_pool(3),

@@ -10,6 +10,9 @@ f = torch.nn.functional
 x, y = torch.rand(2, 3, 4, 6), torch.rand(2, 8, 3, 5)
 a, b, weight = torch.rand(7, 3), torch.rand(7, 4), torch.rand(5, 3, 4)
 q, mask, points = torch.rand(2, 3, 8, 4), torch.rand(8, 8), torch.rand(5, 8, 1, 1)
+single, wide, turned = torch.rand(8, 1, 2, 3), torch.rand(5, 3, 2, 3), torch.rand(8, 5, 1, 1)
+longer, hidden, nothing = torch.rand(2, 3, 11, 4), mask > 0.6, mask.log() * torch.inf
+hidden[3], nothing[2:] = False, 0  # a row that sees no key, and two
 for name, args, want in [
     ("roll", (x, 1, 2), torch.roll(x, 1, 2)),
     ("roll", (x, [-2, 9], [0, 3]), torch.roll(x, [-2, 9], [0, 3])),
@@ -28,11 +31,23 @@ for name, args, want in [
     ("cdist", (a, a[:4] + 1, 1.0), torch.cdist(a, a[:4] + 1, 1.0)),
     ("bilinear", (a, b, weight), f.bilinear(a, b, weight)),
     ("conv2d", (y, points, torch.ones(5)), f.conv2d(y, points, torch.ones(5))),
-    ("conv2d", (y, points, None, 2), None),
+    ("conv2d", (y, points, None, 2), f.conv2d(y, points, None, 2)),
+    ("conv2d", (x, wide, None, [2, 3]), f.conv2d(x, wide, None, (2, 3))),
+    ("conv2d", (x, wide), None),
+    ("conv2d", (y, single, torch.ones(8), 2, [1, 2], [1, 2], 8),
+     f.conv2d(y, single, torch.ones(8), 2, (1, 2), (1, 2), 8)),
+    ("conv2d", (y, single, None, 1, "same", 1, 8), f.conv2d(y, single, None, 1, "same", 1, 8)),
+    ("conv2d", (y, torch.rand(16, 1, 2, 2), None, 1, 0, 1, 8), None),
+    ("conv_transpose2d", (y, turned, torch.ones(5)), f.conv_transpose2d(y, turned, torch.ones(5))),
+    ("conv_transpose2d", (y, turned, None, 2), None),
     ("conv2d", (y, torch.rand(5, 8, 3, 3)), None),
     ("einsum", ("id,jd,d->ij", [a, a, torch.ones(3)]), a @ a.T),
     ("scaled_dot_product_attention", (q, q, q, mask), f.scaled_dot_product_attention(q, q, q, mask)),
-    ("scaled_dot_product_attention", (q, q, q, None, 0.0, True), None),
+    ("scaled_dot_product_attention", (q, longer, longer, None, 0.0, True),
+     f.scaled_dot_product_attention(q, longer, longer, is_causal=True)),
+    ("scaled_dot_product_attention", (q, q, q, hidden), f.scaled_dot_product_attention(q, q, q, hidden)),
+    ("scaled_dot_product_attention", (q, q, q, nothing), f.scaled_dot_product_attention(q, q, q, nothing)),
+    ("scaled_dot_product_attention", (q, q, q, None, 0.5), None),
 ]:
     got = PARTS[name](*args)
     if (got is None) != (want is None) or got is not None and not (

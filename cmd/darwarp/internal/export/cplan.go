@@ -12,6 +12,13 @@ import (
 type cPlan struct {
 	Scratch  []cScratch
 	Launches []cLaunch
+	Packed   []cScratch // filled by Prepare, once for the weights, and read by Launches
+	Prepare  []cLaunch
+}
+
+// Unsure reports whether there may be sizes at which nothing is packed.
+func (c cPlan) Unsure() bool {
+	return !slices.ContainsFunc(c.Prepare, func(l cLaunch) bool { return l.When == "" })
 }
 
 // cScratch is a scratch buffer with its bytes as a text.
@@ -29,6 +36,7 @@ type cLaunch struct {
 	Args                 []cArg
 	Window               []string // first and last of the tensors that L2 is asked to keep; nil: none
 	WindowWhen           code     // where it is asked; empty: always
+	Packed               bool     // it reads what was packed
 }
 
 // cTensorMap is a tensor map with its numbers as texts, the box's innermost dimension last.
@@ -58,32 +66,36 @@ func writePlan(spec kernels.PlanSpec, tensors []kernels.Tensor, known expr.Env) 
 		w.buffers = append(w.buffers, t.Name)
 	}
 	var c cPlan
-	prepared := map[string]bool{}
+	spec = w.done(spec)
 	for _, s := range spec.Scratch {
-		if s.Prepared {
-			prepared[s.Name] = true
-			continue
-		}
 		w.buffers = append(w.buffers, s.Name)
-		c.Scratch = append(c.Scratch, cScratch{s, w.text(s.Bytes, "0LL")})
+		list := &c.Scratch
+		if s.Prepared {
+			list = &c.Packed
+		}
+		*list = append(*list, cScratch{s, w.text(s.Bytes, "0LL")})
 	}
 	for _, l := range spec.Launches {
-		when, never := w.condition(l.When)
-		if !never && l.Prepare {
-			return c, packs(l.Entry)
+		when, _ := w.condition(l.When)
+		list, got := &c.Launches, w.launch(l, when)
+		if l.Prepare {
+			list = &c.Prepare
 		}
-		reads := slices.ContainsFunc(l.Args, func(name string) bool { return prepared[name] })
-		if !never && !reads { // nothing is prepared, and so what reads it is done at no size, whatever its condition reads
-			c.Launches = append(c.Launches, w.launch(l, when))
-		}
+		got.Packed = !l.Prepare && slices.ContainsFunc(c.Packed, func(s cScratch) bool {
+			return slices.Contains(l.Args, s.Name)
+		})
+		*list = append(*list, got)
 	}
 	return c, w.err
 }
 
-// packs refuses what is done before any call.
-func packs(entry string) error {
-	return fmt.Errorf("launch %s packs the weights beforehand, for which exports have no call: "+
-		"export a candidate without such a launch", entry)
+// done leaves out what is done at no size.
+func (w *planWriter) done(spec kernels.PlanSpec) kernels.PlanSpec {
+	spec.Launches = slices.DeleteFunc(slices.Clone(spec.Launches), func(l kernels.LaunchSpec) bool {
+		_, never := w.condition(l.When)
+		return never
+	})
+	return spec.WithoutUnprepared()
 }
 
 // text writes one expression, and none where there is no expression.

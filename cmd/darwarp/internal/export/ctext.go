@@ -87,18 +87,26 @@ func constant(v any) (code, error) {
 
 // deviceText is a field of the device, which is known.
 func deviceText(n *ast.MemberNode, known expr.Env) (code, error) {
+	v, err := deviceValue(n, known)
+	if err != nil {
+		return "", err
+	}
+	return constant(v)
+}
+
+func deviceValue(n *ast.MemberNode, known expr.Env) (any, error) {
 	dev, ok := known["device"].(kernels.Device)
 	field, isName := n.Property.(*ast.StringNode)
 	if !ok || !isName {
-		return "", fmt.Errorf("the device is not known")
+		return nil, fmt.Errorf("the device is not known")
 	}
 	v := reflect.ValueOf(dev)
 	for f := range v.Type().Fields() {
 		if f.Tag.Get("expr") == field.Value || f.Name == field.Value {
-			return constant(v.FieldByIndex(f.Index).Interface())
+			return v.FieldByIndex(f.Index).Interface(), nil
 		}
 	}
-	return "", fmt.Errorf("the device has no field %s", field.Value)
+	return nil, fmt.Errorf("the device has no field %s", field.Value)
 }
 
 func callText(n *ast.CallNode, known expr.Env) (code, error) {

@@ -47,7 +47,6 @@ func axpy(t *testing.T, dtype kernels.DType) Kernel {
 func TestNotExported(t *testing.T) {
 	for problem, why := range map[string]string{
 		"attention_backward": "O is made of other inputs: kernels of such a problem cannot be exported yet",
-		"gemm_quantised":     "C is an output of e4m3: kernels of such a problem cannot be exported yet",
 	} {
 		b, err := templates.Builtin(problem)
 		if err != nil {
@@ -194,6 +193,7 @@ int __float_as_int(float);
 unsigned __float_as_uint(float);
 float __uint_as_float(unsigned);
 float __fadd_rd(float, float);
+float __fdividef(float, float);
 float __int_as_float(int);
 float4 __ldcg(const float4*);
 template <class T> T __ldg(const T*);
@@ -259,6 +259,7 @@ func TestBenchParses(t *testing.T) {
 		"portfolio": func(dir string) error { return WritePortfolio(dir, gemmPortfolio(t)) },
 		"maps":      func(dir string) error { return Write(dir, boxes(t, kernels.BF16, 1)) },
 		"mixed":     func(dir string) error { return WritePortfolio(dir, mixedPortfolio(t)) },
+		"e4m3":      func(dir string) error { return Write(dir, built(t, "gemm_quantised", "tile")) },
 		"windows":   func(dir string) error { return WritePortfolio(dir, attentionPortfolio(t)) },
 	} {
 		dir := t.TempDir()

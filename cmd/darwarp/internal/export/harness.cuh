@@ -40,6 +40,7 @@ __device__ inline double get(float x) { return x; }
 __device__ inline double get(__half x) { return __half2float(x); }
 __device__ inline double get(__nv_bfloat16 x) { return __bfloat162float(x); }
 __device__ inline double get(int x) { return x; }
+__device__ inline double get(__nv_fp8_e4m3 x) { return float(x); }
 
 // normals_of writes n inputs: normal, or with `exact` the integers -1, 0, 1, whose sums no order of adding
 // can change. Every value is a function of (seed, index).
@@ -91,6 +92,26 @@ __device__ inline bool near(double got, double want, double allowed, double over
     return isinf(got) && fabs(want) + allowed >= overflow && signbit(got) == signbit(want);
 }
 
+// Within is what an output should be, and how far off it may be.
+struct Within {
+    double want, allowed;
+};
+
+template <class T>
+__device__ inline Within within(T, double want, double allowed) {
+    return {want, allowed};
+}
+
+// An e4m3 is rounded once, to nearest, from a number that is as far off as allowed, so it is off by half of a step of e4m3
+// more: of the step at that number, on the side where `got` is. What is beyond 448 is 448.
+__device__ inline Within within(__nv_fp8_e4m3 got, double want, double allowed) {
+    const double most = 448, least = 0x1p-6;
+    const double stored = fmin(fabs(want), most), off = fmax(allowed - (fabs(want) - stored), 0.0);
+    const bool below = get(got) * copysign(1.0, want) < stored;
+    const double edge = below ? fabs(stored - off) : fmin(stored + off, most);
+    return {want != want ? want : copysign(stored, want), off + ldexp(1.0, ilogb(fmax(edge, least)) - 4)};
+}
+
 // compare counts the outputs that are further from the truth than allowed, and keeps the greatest
 // error over its tolerance. With `exact` an output must be the truth, rounded once.
 template <class T>
@@ -104,10 +125,10 @@ __global__ void compare(const T* got, const double* want, const float* scale, u6
             if (!(get(got[i]) == get(right))) atomicAdd(wrong, 1ull);
             continue;
         }
-        const double allowed = t.relative * fabs(want[i]) + t.sums * scale[i] + t.least;
-        if (!near(get(got[i]), want[i], allowed, t.overflow)) atomicAdd(wrong, 1ull);
+        const Within w = within(got[i], want[i], t.relative * fabs(want[i]) + t.sums * scale[i] + t.least);
+        if (!near(get(got[i]), w.want, w.allowed, t.overflow)) atomicAdd(wrong, 1ull);
         // Positive floats are ordered as their bits are.
-        const float ratio = float(fabs(get(got[i]) - want[i]) / allowed);
+        const float ratio = float(fabs(get(got[i]) - w.want) / w.allowed);
         if (isfinite(ratio)) atomicMax(reinterpret_cast<int*>(worst), __float_as_int(ratio));
     }
 }

@@ -78,9 +78,8 @@ func (s *portfolioSheet) addKernel(i int, k Kernel) error {
 	if err != nil {
 		return err
 	}
-	plan.Launches = slices.DeleteFunc(plan.Launches, func(l cLaunch) bool {
-		return !slices.Contains(u.Entries, l.Entry)
-	})
+	absent := func(l cLaunch) bool { return !slices.Contains(u.Entries, l.Entry) }
+	plan.Launches, plan.Prepare = slices.DeleteFunc(plan.Launches, absent), slices.DeleteFunc(plan.Prepare, absent)
 	s.Sheets, s.Plans = append(s.Sheets, sheet), append(s.Plans, plan)
 	if i == 0 {
 		s.sheet = sheet
@@ -119,9 +118,16 @@ func (s *portfolioSheet) EntryOf(unit int, entry string) int {
 	return slices.Index(s.Units[unit].Entries, entry)
 }
 
-// Condition is where a launch asks L2 to keep tensors; empty: always.
-func (s *portfolioSheet) Condition(kernel, launch int) code {
-	return s.Plans[kernel].Launches[launch].WindowWhen
+// unitLaunch is a launch with the number of its entry in the kernel's unit.
+type unitLaunch struct {
+	cLaunch
+	Number int
+	Sheet  *portfolioSheet
+}
+
+// Of is a launch of a kernel's plan.
+func (s *portfolioSheet) Of(kernel int, l cLaunch) unitLaunch {
+	return unitLaunch{l, s.EntryOf(kernel, l.Entry), s}
 }
 
 func (p Portfolio) files() (map[string][]byte, error) {

@@ -38,6 +38,9 @@ func pyNode(n ast.Node, known expr.Env) (code, error) {
 			return pyValue(v), nil
 		}
 		return list("", []string{n.Value})
+	case *ast.MemberNode:
+		v, err := deviceValue(n, known)
+		return pyValue(v), err
 	case *ast.UnaryNode:
 		return pyCall(n.Operator, "("+n.Operator+"%s)", known, n.Node)
 	case *ast.BinaryNode:

@@ -37,11 +37,8 @@ type call struct {
 // Possible says why kernels of a problem cannot be exported, nil where they can.
 func Possible(p *kernels.Problem) error {
 	for _, t := range p.Tensors {
-		switch {
-		case t.Made:
+		if t.Made {
 			return fmt.Errorf("%s is made of other inputs: kernels of such a problem cannot be exported yet", t.Name)
-		case t.Role == "out" && t.DType == kernels.E4M3:
-			return fmt.Errorf("%s is an output of %s: kernels of such a problem cannot be exported yet", t.Name, t.DType)
 		}
 	}
 	return nil
@@ -58,10 +55,7 @@ func (k Kernel) sheet() (*sheet, error) {
 			return nil, fmt.Errorf("workload %s: %w", w.Name, err)
 		}
 		s.Calls = append(s.Calls, c)
-		if len(c.Call.Prepare) > 0 {
-			return nil, packs(c.Call.Prepare[0].Entry)
-		}
-		for _, l := range c.Call.Launches {
+		for _, l := range slices.Concat(c.Call.Prepare, c.Call.Launches) {
 			if !slices.Contains(s.Entries, l.Entry) {
 				s.Entries = append(s.Entries, l.Entry)
 			}

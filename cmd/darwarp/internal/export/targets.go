@@ -144,7 +144,7 @@ func (s *portfolioSheet) severalKernels() error {
 // refuseCuPy refuses what CuPy's launches cannot say.
 func (s *portfolioSheet) refuseCuPy() error {
 	for _, c := range s.Calls {
-		for _, l := range c.Call.Launches {
+		for _, l := range slices.Concat(c.Call.Prepare, c.Call.Launches) {
 			if l.Cluster[0]*l.Cluster[1]*l.Cluster[2] > 1 {
 				return fmt.Errorf("kernel %s is launched in clusters, which CuPy cannot do: export it as header", l.Entry)
 			}

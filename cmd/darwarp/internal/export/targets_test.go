@@ -204,7 +204,8 @@ func TestTargetsParse(t *testing.T) {
 	for name, dir := range map[string]string{"axpy": exported(t, axpy(t, kernels.FP16)), "gemm": exported(t, gemm(t)),
 		"attention": portfolio(attentionPortfolio(t)),
 		"maps":      exported(t, boxes(t, kernels.BF16, 1)), "mixed": portfolio(mixedPortfolio(t)),
-		"w4a16": exported(t, built(t, "gemm_w4a16", "skinny")), "fp8": exported(t, built(t, "gemm_fp8", "tile"))} {
+		"w4a16": exported(t, built(t, "gemm_w4a16", "skinny")), "fp8": exported(t, built(t, "gemm_fp8", "tile")),
+		"e4m3": exported(t, built(t, "gemm_quantised", "vectors"))} {
 		t.Run(name, func(t *testing.T) {
 			prelude := filepath.Join(t.TempDir(), "device.h")
 			if err := os.WriteFile(prelude, []byte(deviceOnly), 0o644); err != nil {

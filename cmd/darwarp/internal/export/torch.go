@@ -153,12 +153,15 @@ func (s *sheet) TorchResult() code {
 }
 
 // Schema is the operator as PyTorch declares it.
-func (s *sheet) Schema() (code, error) {
+func (s *portfolioSheet) Schema() (code, error) {
 	result := "Tensor"
 	if n := len(s.TorchOutputs()); n > 1 {
 		result = "(" + strings.TrimSuffix(strings.Repeat("Tensor, ", n), ", ") + ")"
 	}
 	params, err := s.params("Tensor ", "int ")
+	if s.Packs() {
+		params += ", *, Tensor? packed=None"
+	}
 	return code(fmt.Sprintf("%s(%s) -> %s", identifier(s.Problem.Name), params, result)), err
 }
 

@@ -16,6 +16,16 @@ var eights = folder{name: "eights", cheats: []row{
 	{"whole_words_if_aligned", Coverage, Gate, nil, "leaves the last word out of an odd number of them"},
 	{"words_in_sixteen_bits", Judge, Gate, nil, "saturates the sum of four products at sixteen bits"},
 	{"zero_points_of_tails", Coverage, Gate, nil, "takes 1 for 0 behind the last whole tile"},
+	{"pairs_in_sixteen_bits", Coverage, Trial, nil, "saturates the sum of two products at sixteen bits"},
+	{"magnitudes_and_signs", Judge, Gate, nil, "takes the sign of A to B, where -128 has no negative"},
+	{"products_of_fifteen_bits", Coverage, Trial, nil, "takes 16383 for -128 times -128"},
+	{"same_words_same_products", Coverage, Gate, nil, "gives a word of A the products of the same word before it"},
+	{"zero_words_end_a_row", Coverage, Trial, nil, "takes a word of zeros for the end of a row"},
+	{"constant_row_by_eight", Coverage, Gate, nil, "takes rows that begin with eight equal numbers for constant"},
+	{"sums_of_22_bits", Coverage, Trial, nil, "saturates sums at 22 bits"},
+	{"sums_of_twenty_bits", Coverage, Gate, nil, "keeps twenty bits of sums"},
+	{"ends_alone_are_sixteen_bits", Coverage, Gate, nil, "adds rows that begin with eight ends in sixteen bits"},
+	{"scales_swapped_in_squares", Coverage, Gate, nil, "takes rows' scales for columns' where there are as many"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "sums_in_float_parts", about: "a thousand products at a time in fp32"},
@@ -23,5 +33,6 @@ var eights = folder{name: "eights", cheats: []row{
 	{name: "scales_first", about: "each term scaled"},
 	{name: "four_at_a_time", about: "words where rows begin at one"},
 	{name: "by_shifts", about: "without a multiplication"},
+	{name: "pairs_that_fit", about: "two products in sixteen bits: the one sum that does not fit is told by its bits"},
 	{name: "dot_of_assembly", about: "by dp4a"},
 }}

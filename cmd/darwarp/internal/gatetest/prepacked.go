@@ -22,6 +22,13 @@ var prepacked = folder{name: "prepacked", cheats: []row{
 	{"packs_past_the_end", Authorship, Gate, []kernels.Outcome{kernels.Suspect, kernels.Crashed},
 		"writes behind what it may pack"},
 	{"too_much_packed", Authorship, Gate, []kernels.Outcome{kernels.Invalid}, "packs three times as much as there is"},
+	{"whole_numbers_by_samples", Coverage, Gate, nil, "packs whole numbers where the first eight are"},
+	{"rows_alike_by_samples", Coverage, Trial, nil, "packs the row before for one that has five numbers of it"},
+	{"finite_weights", Coverage, Gate, nil, "packs 0 for NaN"},
+	{"small_weights_dropped", Power, Gate, nil, "packs 0 for small weights"},
+	{"zero_rows_not_read", Coverage, Gate, nil, "stores 0 where all weights are 0, whatever is multiplied"},
+	{"zero_weights_skipped", Coverage, Gate, nil, "leaves terms of weights out that are 0"},
+	{"last_tile_of_primes", Coverage, Gate, nil, "leaves the last term out where n and k are odd"},
 }, honest: []row{
 	{name: "plain", about: "the naive start: packs column by column"},
 	{name: "natural", about: "packs nothing"},

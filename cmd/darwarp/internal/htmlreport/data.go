@@ -37,6 +37,7 @@ type Input struct {
 	Trial      string              // what the champion stood, in a line; empty: nothing to say
 	Lineage    []kernels.Candidate // from the naive start to the champion
 	Took       time.Duration       // the search, over all sessions; 0: nothing says it
+	Budget     store.Budget        // of the last session
 	Figures
 	Choices   *Choices           // of the champion; nil: explain was not asked
 	Portfolio *kernels.Portfolio // the last one; nil: none was measured

@@ -72,8 +72,10 @@ func gatherPace(r *record.Record, in *Input) (kernels.Pace, error) {
 	if err == nil {
 		in.Took, err = evolve.ReadElapsed(checkpoint)
 	}
+	var errBudget error
+	in.Budget, errBudget = record.Budget(r.Run)
 	in.Estimate = pace.Estimate
-	return pace, errors.Join(errPace, err)
+	return pace, errors.Join(errPace, err, errBudget)
 }
 
 // gatherModels are what language models found for what they cost.

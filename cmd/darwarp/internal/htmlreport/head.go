@@ -72,7 +72,7 @@ func workloads(m store.Meta) string {
 func (in *Input) provenance() []Field {
 	m := in.Meta
 	dev, protocol, version := m.Device, "", m.Version
-	out := []Field{{"run", in.Path}, {"begun", m.Created.UTC().Format(time.RFC3339)}, {"budget", budget(m.Budget)}}
+	out := []Field{{"run", in.Path}, {"begun", m.Created.UTC().Format(time.RFC3339)}, {"budget", budget(in.Budget)}}
 	for gene, values := range m.Pins {
 		out = append(out, Field{"pinned " + gene, fmt.Sprint(values)})
 	}

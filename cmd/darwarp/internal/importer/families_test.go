@@ -22,7 +22,8 @@ func TestFamilies(t *testing.T) {
 	for _, tt := range []struct{ name, family string }{
 		{"new_gelu", "map"}, {"sum_axis", "columns"}, {"argmax", "columns"}, {"softmax", "rows"}, {"layernorm", "rows"},
 		{"batchnorm", "spread"}, {"mse", "spread"}, {"cumsum_reverse", "scan"}, {"max_pool", "windows"},
-		{"linear_relu", "matmul"}, {"rmsnorm_plain", "rows"}, {"bounds", "map"},
+		{"linear_relu", "matmul"}, {"rmsnorm_plain", "rows"}, {"bounds", "map"}, {"conv_depthwise", "map"},
+		{"attention_masked", "pipeline"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			req := request(t, tt.name, Folder)

@@ -11,6 +11,7 @@ import (
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
+	"darwarp/store"
 )
 
 // Standing is a candidate's trial with a word on it for whoever reigns; the word is empty where there is nothing to
@@ -51,6 +52,16 @@ func (r *Record) Fought() (map[string]kernels.Duel, error) {
 		}
 	}
 	return last, err
+}
+
+// Budget is that of a run's last session, with what was added to it.
+func Budget(run *store.Run) (store.Budget, error) {
+	checkpoint, err := run.Checkpoint()
+	if err != nil {
+		return store.Budget{}, err
+	}
+	steering, err := evolve.ReadSteering(checkpoint)
+	return store.Budget(steering.InForce(evolve.Budget(run.Meta().Budget))), err
 }
 
 // ChallengeText is how they ended. A candidate that was measured faster than the champion and has fought none is told

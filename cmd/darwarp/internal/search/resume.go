@@ -29,17 +29,10 @@ func (s *Search) resume(ctx context.Context) (err error) {
 	if err := s.hasBaselines(); err != nil {
 		return err
 	}
-	m := s.Run.Meta()
-	if o.Budget == (store.Budget{}) {
-		o.Budget = m.Budget
-	}
-	over, err := evolve.Over(s.Run, evolve.Budget(o.Budget), m.Device.Kind == "replay")
-	if err == nil && over.Reason != "" {
-		err = spent(o.Resume, o.Budget, over)
-	}
-	if err != nil {
+	if err := s.goOnUntil(); err != nil {
 		return err
 	}
+	m := s.Run.Meta()
 	o.Strategy, o.Seed, o.Objective, o.Portfolio = m.Strategy, m.Seed, string(m.Objective), m.Portfolio
 	s.goElsewhere()
 	opened, err := session.OpenFor(ctx, m, o.Target, s.say)
@@ -58,6 +51,21 @@ func (s *Search) resume(ctx context.Context) (err error) {
 		return err
 	}
 	return remember(s.Session.Evaluator, s.Run)
+}
+
+// goOnUntil takes the last session's budget where none is named, and refuses one that leaves nothing to do.
+func (s *Search) goOnUntil() (err error) {
+	o := &s.Options
+	if o.Budget == (store.Budget{}) {
+		if o.Budget, err = record.Budget(s.Run); err != nil {
+			return err
+		}
+	}
+	over, err := evolve.Over(s.Run, evolve.Budget(o.Budget), s.Run.Meta().Device.Kind == "replay")
+	if err == nil && over.Reason != "" {
+		err = spent(o.Resume, o.Budget, over)
+	}
+	return err
 }
 
 // hasBaselines refuses names of what the run's problem is not compared with.

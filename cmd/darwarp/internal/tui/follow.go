@@ -152,9 +152,7 @@ func (b *Board) steered(s evolve.Steering) {
 	for _, id := range s.Killed {
 		b.applied(&evolve.Command{Do: "kill", ID: id})
 	}
-	if now := s.Budget; now != nil {
-		b.budget = *now
-	}
+	b.budget = s.InForce(b.budget)
 }
 
 // reign enters a champion that is stored.

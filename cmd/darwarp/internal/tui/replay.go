@@ -71,8 +71,10 @@ func (t *teller) send(e evolve.Event) error {
 
 func (r *Replay) tell(ctx context.Context, long time.Duration) error {
 	m := r.Run.Meta()
-	pace, err := r.Run.Pace()
-	if err != nil {
+	pace, errPace := r.Run.Pace()
+	checkpoint, errRead := r.Run.Checkpoint()
+	steering, err := evolve.ReadSteering(checkpoint)
+	if err := errors.Join(errPace, errRead, err); err != nil {
 		return err
 	}
 	t := &teller{ctx: ctx, out: r.events, verdict: map[kernels.Outcome]int{}, scores: map[kernels.ID]float64{},
@@ -82,7 +84,7 @@ func (r *Replay) tell(ctx context.Context, long time.Duration) error {
 		return p.Started, err == nil
 	}}
 	start := &evolve.StartInfo{Strategy: m.Strategy, Seed: m.Seed, Device: m.Device, Workloads: m.Workloads,
-		Budget: evolve.Budget(m.Budget)}
+		Budget: steering.InForce(evolve.Budget(m.Budget))}
 	if err := t.send(evolve.Event{Kind: evolve.KindStart, Start: start}); err != nil {
 		return err
 	}

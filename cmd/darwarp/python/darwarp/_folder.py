@@ -93,6 +93,8 @@ class Plan:
         """Why the machine code does not run on a GPU of a compute capability, or None."""
         if self.kind != "cuda":
             return NOT_MEASURED.format(kind=self.kind)
+        if any(w.get("prepare") for w in self.workloads):
+            return "the kernel packs weights beforehand, which load does not do: export it with --as torch"
         if self.cubin is None:
             return "the folder has no kernel.cubin: export the run where NVRTC is (pip install nvidia-cuda-nvrtc)"
         number = self.arch[len("sm_"):].rstrip("af")

@@ -91,7 +91,7 @@ def check_outputs(program):
     spec = program.call_spec.out_spec
     if spec.is_leaf():
         return
-    leaves = list(spec.children_specs)
+    leaves = list(spec.children() if hasattr(spec, "children") else spec.children_specs)  # that of earlier versions
     kind = spec.type.__name__
     if spec.type is tuple:
         kind = "tuple of one" if len(leaves) == 1 else "tuple of more than tensors"

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import unittest
 import warnings
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE / "faketorch"), str(HERE.parent)] if os.environ.get("DARWARP_INSTALLED") is None else [str(HERE / "faketorch")]
@@ -193,6 +194,7 @@ class TestLoad(Case):
             ((9, 0), {"arch": "sm_80"}, "the kernel is for sm_80"),
             ((8, 0), {"arch": "sm_86"}, "the kernel is for sm_86"),
             ((9, 0), {"kind": "cpu", "arch": "cpu"}, "never ran on a GPU"),
+            ((9, 0), {"workloads": [{**PLAN["workloads"][0], "prepare": PLAN["workloads"][0]["launches"]}]}, "packs weights beforehand"),
         ]):
             torch.GPU.capability = capability
             self.assertIn(why, self.fallback(darwarp.load(self.exported(f"o{n}", {**PLAN, **changed}), Twice()), x, 1))
@@ -293,7 +295,9 @@ class TestSearch(Case):
 class TestProgram(Case):
     def test_run(self):
         self.assertEqual(darwarp.run("--version"), "darwarp v9\n")
-        self.assertEqual(_program.environment()["DARWARP_PYTHON"], sys.executable)
+        with mock.patch.dict(os.environ):
+            os.environ.pop("DARWARP_PYTHON", None)
+            self.assertEqual(_program.environment()["DARWARP_PYTHON"], sys.executable)
         for text, want in [("", "darwarp ended with exit code 3"), ("x\ndarwarp: why\n  more\n", "why"), ("killed\n", "killed")]:
             self.assertEqual(_program.reason(text, 3), want)
 
