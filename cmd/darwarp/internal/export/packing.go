@@ -2,7 +2,6 @@ package export
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -121,12 +120,7 @@ func (s *portfolioSheet) prepareParams(tensor, number code) (code, error) {
 	for _, t := range s.PackedWeights() {
 		names = append(names, t.Name)
 	}
-	all, err := list(tensor, names)
-	rest, more := list(number, s.PrepareFlags())
-	if rest != "" {
-		all += ", " + rest
-	}
-	return all, errors.Join(err, more)
+	return parameters(tensor, names, number, s.PrepareFlags())
 }
 
 // PrepareSchema is what packs weights as PyTorch declares it.

@@ -135,10 +135,15 @@ func (s *sheet) params(tensor, number code) (code, error) {
 	for _, t := range s.TorchInputs() {
 		names = append(names, t.Name)
 	}
-	all, err := list(tensor, names)
-	flags, more := list(number, s.TorchFlags())
-	if flags != "" {
-		all += ", " + flags
+	return parameters(tensor, names, number, s.TorchFlags())
+}
+
+// parameters are tensors and then numbers, each behind its type.
+func parameters(tensor code, tensors []string, number code, numbers []string) (code, error) {
+	all, err := list(tensor, tensors)
+	rest, more := list(number, numbers)
+	if rest != "" {
+		all += ", " + rest
 	}
 	return all, errors.Join(err, more)
 }
