@@ -98,7 +98,7 @@ const (
 var truths = map[string]truthCode{
 	"Sum": {start: "0", take: addUp, first: "num(plus(a, share), plus(b, share), plus(c, share))"},
 	"Product": {start: "1", take: "a *= t.v, b += t.e / fabs(t.v), c += t.k / fabs(t.v);",
-		first: "product(all(a, slots, [](double x, double y) { return x * y; }), plus(b, share), plus(c, share))"},
+		first: "product(all(a, share, 1, [](double x, double y) { return x * y; }), plus(b, share), plus(c, share))"},
 	"Greatest": {start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: fmt.Sprintf(extremum, "most")},
 	"Least":    {start: posDouble, take: fmt.Sprintf(extremes, "<"), first: fmt.Sprintf(extremum, "below")},
 	"FirstGreatest": {start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: fmt.Sprintf(extremum, "most"),

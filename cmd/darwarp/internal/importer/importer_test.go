@@ -204,6 +204,8 @@ func TestCompare(t *testing.T) {
 		{"rounded", []float64{1 + 1e-8}, []float64{1}, 0, true},
 		{"cancelled", []float64{1e-9}, []float64{0}, 1, true},
 		{"not that far", []float64{1e-6}, []float64{0}, 1, false},
+		{"too small to have all its bits", []float64{4e-323}, []float64{0}, 0, true},
+		{"small, with all its bits", []float64{1e-300}, []float64{0}, 0, false},
 		{"off by one in a million", []float64{1 + 1e-6}, []float64{1}, 1, false},
 		{"fewer", []float64{1}, []float64{1, 1}, 1, false},
 		{"NaN in both", []float64{nan}, []float64{nan}, 1, true},

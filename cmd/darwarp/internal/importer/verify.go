@@ -145,11 +145,14 @@ func held(v float64) float64 {
 	return math.Inf(int(math.Copysign(1, v)))
 }
 
+// leastNormal is the least number of fp64 with all its bits: products below it depend on the order of their factors.
+const leastNormal = 0x1p-1022
+
 func agree(a, b, scale float64) bool {
 	if math.IsNaN(a) || math.IsNaN(b) || math.IsInf(a, 0) || math.IsInf(b, 0) {
 		return a == b || math.IsNaN(a) && math.IsNaN(b)
 	}
-	return math.Abs(a-b) <= near*(math.Abs(a)+math.Abs(scale))+math.SmallestNonzeroFloat64
+	return math.Abs(a-b) <= near*(math.Abs(a)+math.Abs(scale))+leastNormal
 }
 
 func differ(name, format string, args ...any) error {
