@@ -120,8 +120,12 @@ func mean(all []float64) float64 {
 	return math.Exp(sum / float64(len(all)))
 }
 
-// oneLine is a reason for a table.
+// oneLine is a reason for a table: a first line that only announces what follows has the next one behind it.
 func oneLine(why string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(why), "\n")
+	line, rest, _ := strings.Cut(strings.TrimSpace(why), "\n")
+	if strings.HasSuffix(line, ":") {
+		next, _, _ := strings.Cut(strings.TrimSpace(rest), "\n")
+		line = strings.TrimSpace(line + " " + next)
+	}
 	return printable.Line(fmt.Sprintf("%.400s", line))
 }
