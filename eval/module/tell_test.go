@@ -102,6 +102,46 @@ func TestTell(t *testing.T) {
 	}
 }
 
+const attention = `import torch
+
+batch, heads, queries, keys, width = 3, 4, 2, 6, 8
+
+
+class Model(torch.nn.Module):
+    def forward(self, q, k):
+        return torch.nn.functional.scaled_dot_product_attention(q, k, k)
+
+
+def get_inputs():
+    return [torch.rand(batch, heads, queries, width), torch.rand(batch, heads, keys, width)]
+`
+
+// TestTellAttention: a NaN in a query is one in all that it gives, also among few keys, where torch's fused kernels
+// lose it.
+func TestTellAttention(t *testing.T) {
+	r := driving(t)
+	if _, err := r.Read(t.Context(), Question{Source: attention, Name: "attention"}); err != nil {
+		t.Fatal(err)
+	}
+	q, _ := draw(16)
+	binary.LittleEndian.PutUint32(q[4*11:], math.Float32bits(float32(math.NaN())))
+	for _, keys := range []int{1, 3, 20} {
+		k, _ := draw(8 * keys)
+		dims := map[string]int{"batch": 1, "heads": 1, "queries": 2, "keys": keys, "width": 8}
+		told, err := r.Tell(t.Context(), dims, []Buffer{
+			{Torch: "0", Kind: "input", DType: "fp32", Shape: []int{1, 1, 2, 8}},
+			{Torch: "1", Kind: "input", DType: "fp32", Shape: []int{1, 1, keys, 8}}}, [][]byte{q, k}, []int{16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range told.Values[0] {
+			if math.IsNaN(x) != (i >= 8) {
+				t.Errorf("%d keys: number %d is %g", keys, i, x)
+			}
+		}
+	}
+}
+
 // driving is a reader whose process may drive a GPU: that fence must let torch start, and would be given up for
 // another.
 func driving(t *testing.T) *Reader {

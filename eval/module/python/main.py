@@ -35,6 +35,8 @@ def start(req, _):
 
     torch.compiler.set_stance("force_eager")  # a file may compile what it has: here it is read
     torch.set_num_threads(max(1, req.get("threads", 1)))
+    for fused in ("flash", "mem_efficient", "cudnn"):  # which lose a NaN among few keys: attention is what it is written as
+        getattr(torch.backends.cuda, "enable_%s_sdp" % fused, lambda on: None)(False)
     state["device"] = trial.device_of(req.get("gpu", -1))
     return {"version": torch.__version__.split("+")[0]}, b""
 
