@@ -176,6 +176,14 @@ func (p *program) lengthValues() (out []*value) {
 			out = append(out, v)
 		}
 	}
+	if p.product == nil {
+		return out
+	}
+	for _, text := range p.product.shared() {
+		if v := p.length(text); !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
 	return out
 }
 

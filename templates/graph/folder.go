@@ -169,6 +169,7 @@ func (p *program) layout(d map[string]any, n *names) {
 	d["Product"] = p.product
 	p.poolData(d, n)
 	if m := p.product; m != nil {
+		d["MatrixA"], d["MatrixB"] = p.matrix(m.batchesA), p.matrix(m.batchesB)
 		d["ProductLengths"] = strings.Join(n.inC(m.lengths[:]), ", ")
 		for i, name := range []string{"Batches", "Rows", "Cols", "Terms"} {
 			d["Product"+name] = n.one(bracket(m.lengths[i]))

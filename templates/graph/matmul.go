@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -10,10 +11,11 @@ import (
 type matmul struct {
 	left, right    int // tensors
 	AlongA, AlongB bool
-	BatchA, BatchB bool // each batch has a matrix of its own
 	lengths        [4]string
 	Triangle       string // triu or tril: what of the result is kept; empty: all
 	Diagonal       int
+
+	batchesA, batchesB []batchAxis // which matrix each batch has
 }
 
 // tf32 reports whether the operands of a product may be rounded to tf32.
@@ -47,9 +49,11 @@ type side struct {
 	tensor     int
 	shape      []string // as the product sees it
 	transposed bool
+	batches    []batchAxis // where matrices are repeated
 }
 
-// side finds the tensor behind transposes of the last two axes, and behind views in which its numbers stay in order.
+// side finds the tensor behind transposes of the last two axes, and behind views in which its numbers stay in order or
+// whole matrices are repeated.
 func (l *lowering) side(n *Node, arg int) (side, error) {
 	shape, err := l.shapeOf(n, arg)
 	if err != nil {
@@ -63,6 +67,8 @@ func (l *lowering) side(n *Node, arg int) (side, error) {
 			viewed = true
 		} else if !viewed && l.swaps(m) {
 			s.transposed = !s.transposed
+		} else if (m.Op == "expand" || m.Op == "expand_as") && l.spread(&s, m) {
+			viewed = true
 		} else {
 			return side{}, refusal(m, "before a product of matrices: expected tensors and their transposes")
 		}
@@ -155,16 +161,19 @@ func pairUp(n *Node, a, b side) (*matmul, error) {
 	if b.shape[rb-2] != a.shape[ra-1] {
 		return nil, refusal(n, "of %v and %v", a.shape, b.shape)
 	}
-	switch {
-	case rb == 2 && ra > 2 && m.AlongA: // all rows of all batches with one matrix
+	if rb == 2 && ra > 2 && m.AlongA && len(a.batches) == 0 { // all rows of all batches with one matrix
 		m.lengths[rowsAt] = product(a.shape[:ra-1])
-	case rb == 2 && ra > 2:
-		m.lengths[batchesAt], m.BatchA = product(a.shape[:ra-2]), true
-	case ra == 2 && rb > 2: // one matrix with each batch
-		m.lengths[batchesAt], m.BatchB = product(b.shape[:rb-2]), true
-	case slices.Equal(a.shape[:ra-2], b.shape[:rb-2]) && ra > 2:
-		m.lengths[batchesAt], m.BatchA, m.BatchB = product(a.shape[:ra-2]), true, true
-	case ra != 2 || rb != 2:
+		return m, nil
+	}
+	var batches []string
+	if ra > 2 || rb > 2 {
+		batches = texts(n.Shape)[:max(len(n.Shape)-2, 0)]
+	}
+	var okA, okB bool
+	m.lengths[batchesAt] = product(batches)
+	m.batchesA, okA = a.along(batches)
+	m.batchesB, okB = b.along(batches)
+	if !okA || !okB {
 		return nil, refusal(n, "of %v and %v: expected the same batches", a.shape, b.shape)
 	}
 	return m, nil
@@ -178,7 +187,7 @@ func (l *lowering) multiply(n *Node, m *matmul, at place) (*value, error) {
 	if len(l.sort(true)) > 0 {
 		return l.staged(n, m, at)
 	}
-	if l.scan != nil || l.product != nil && *l.product != *m || len(l.stats) > 0 {
+	if l.scan != nil || l.product != nil && !reflect.DeepEqual(l.product, m) || len(l.stats) > 0 {
 		return nil, refusal(n, "a product beside another one: expected one")
 	}
 	if axes, plain := plainPlace(at); !plain || !slices.Equal(axes, l.allAxes()) {
@@ -208,7 +217,7 @@ func (l *lowering) lies(n *Node, at place) bool {
 // staged is the value of a product whose rows are summed afterwards: it is written to memory first, and then read.
 func (l *lowering) staged(n *Node, m *matmul, at place) (*value, error) {
 	axes, plain := plainPlace(at)
-	if l.scan != nil || l.product != nil && *l.product != *m || plain && !slices.Equal(axes, l.allAxes()) {
+	if l.scan != nil || l.product != nil && !reflect.DeepEqual(l.product, m) || plain && !slices.Equal(axes, l.allAxes()) {
 		return nil, refusal(n, "a product beside another one, or used along other axes: expected one")
 	}
 	l.product = m

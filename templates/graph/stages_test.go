@@ -36,6 +36,8 @@ func TestStages(t *testing.T) {
 			"mul [map]",
 		"attention_causal": "transpose, matmul, mul, new_ones, tril, gt, where, _safe_softmax [rows] | matmul [matmul]",
 		"attention_masked": "transpose, matmul, mul, where, _safe_softmax [rows] | matmul [matmul]",
+		"attention_grouped": "unsqueeze, expand, reshape, transpose, matmul, mul, new_ones, tril, ... [rows] | " +
+			"unsqueeze, expand, reshape, matmul [matmul]",
 	} {
 		g := staged(t, name)
 		if _, err := g.Folder(); err == nil {
@@ -66,7 +68,7 @@ func TestPipelines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"norm_linear", "gated_linear", "linear_norm_min_bias", "norm_swiglu", "squeeze_excite",
-		"attention_causal", "attention_masked"} {
+		"attention_causal", "attention_masked", "attention_grouped"} {
 		g := staged(t, name)
 		files, err := (&Told{Module: []byte("import torch\n"), Shapes: []map[string]int{g.sizes},
 			Reference: kernels.Reference{Kind: kernels.ModuleReference, File: "model.py"}}).Folder(g)

@@ -6,8 +6,10 @@ import torch
 
 def scaled_dot_product_attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
     """torch's softmax is the safe one here: a row whose keys are all hidden gives zeros."""
-    if dropout_p or enable_gqa:
+    if dropout_p:
         return None
+    if enable_gqa:  # several heads of queries have keys and values together
+        k, v = (repeat_interleave(x, q.shape[-3] // x.shape[-3], -3) for x in (k, v))
     scores = torch.matmul(q, k.transpose(-2, -1)) * (1 / math.sqrt(q.shape[-1]) if scale is None else scale)
     if is_causal:
         scores = torch.where(scores.new_ones(scores.shape[-2:]).tril() > 0, scores, -math.inf)

@@ -12,6 +12,7 @@ a, b, weight = torch.rand(7, 3), torch.rand(7, 4), torch.rand(5, 3, 4)
 q, mask, points = torch.rand(2, 3, 8, 4), torch.rand(8, 8), torch.rand(5, 8, 1, 1)
 single, wide, turned = torch.rand(8, 1, 2, 3), torch.rand(5, 3, 2, 3), torch.rand(8, 5, 1, 1)
 longer, hidden, nothing = torch.rand(2, 3, 11, 4), mask > 0.6, mask.log() * torch.inf
+heads = torch.rand(2, 6, 8, 4)
 hidden[3], nothing[2:] = False, 0  # a row that sees no key, and two
 for name, args, want in [
     ("roll", (x, 1, 2), torch.roll(x, 1, 2)),
@@ -48,8 +49,13 @@ for name, args, want in [
     ("scaled_dot_product_attention", (q, q, q, hidden), f.scaled_dot_product_attention(q, q, q, hidden)),
     ("scaled_dot_product_attention", (q, q, q, nothing), f.scaled_dot_product_attention(q, q, q, nothing)),
     ("scaled_dot_product_attention", (q, q, q, None, 0.5), None),
+    ("scaled_dot_product_attention", (heads, q, longer[:, :, :8], mask, {"enable_gqa": True}),
+     f.scaled_dot_product_attention(heads, q, longer[:, :, :8], mask, enable_gqa=True)),
+    ("scaled_dot_product_attention", (heads, longer, longer[:, :1], None, 0.0, True, {"enable_gqa": True}),
+     f.scaled_dot_product_attention(heads, longer, longer[:, :1].expand(2, 3, 11, 4), is_causal=True, enable_gqa=True)),
 ]:
-    got = PARTS[name](*args)
+    named = args[-1] if isinstance(args[-1], dict) else {}
+    got = PARTS[name](*args[:len(args) - len(named)], **named)
     if (got is None) != (want is None) or got is not None and not (
             got.shape == want.shape and torch.allclose(got, want, atol=1e-5)):
         sys.exit("%s is not what torch has" % name)

@@ -45,10 +45,10 @@ __device__ double as_float(bool x) { return double(x); }
 
 <%- if .Staged%>
 // product_at is a number of the product of matrices.
-__device__ Num product_at(const Inputs& in, const int (&lengths)[4], long long at) {
-    const long long rows = lengths[1], cols = lengths[2], terms = lengths[3], c = at % cols, r = at / cols % rows, batch = at / cols / rows;
-    const T* A = in.<%.Product.A%> + <%if .Product.BatchA%>batch * rows * terms<%else%>0<%end%>;
-    const T* B = in.<%.Product.B%> + <%if .Product.BatchB%>batch * cols * terms<%else%>0<%end%>;
+__device__ Num product_at(const Inputs& in, const Sizes& n, long long at) {
+    const long long rows = n.lengths[1], cols = n.lengths[2], terms = n.lengths[3], c = at % cols, r = at / cols % rows, batch = at / cols / rows;
+    const T* A = in.<%.Product.A%> + (long long)<%.MatrixA%> * rows * terms;
+    const T* B = in.<%.Product.B%> + (long long)<%.MatrixB%> * cols * terms;
     double sum = 0, size = 0;
     for (long long t = 0; t < terms; ++t) {
         const double u = darwarp::to_float(A[<%if .Product.AlongA%>r * terms + t<%else%>t * rows + r<%end%>]);
@@ -66,7 +66,7 @@ __device__ Num place_<%.Name%>(const Sizes& n, Index k, Index r) { return exactl
 <%- else%>
 __device__ Num look_<%.Name%>(const Inputs& in, const Sizes& n, Index k, Index r) {
     <%if .Inside%>if (!(<%.Inside%>)) return exactly(0);
-    <%end%>return <%if .Staged%>product_at(in, n.lengths, <%.At%>)<%else%>number(as_float(in.<%.Tensor%>[<%.At%>]))<%end%>;
+    <%end%>return <%if .Staged%>product_at(in, n, <%.At%>)<%else%>number(as_float(in.<%.Tensor%>[<%.At%>]))<%end%>;
 }
 <%- end%><%end%>
 __device__ void gather(const Inputs& in, const Sizes& n, Index k, Index r, Element& e) {
@@ -74,7 +74,7 @@ __device__ void gather(const Inputs& in, const Sizes& n, Index k, Index r, Eleme
 <%- if .Scattered%>
     e.<%.Name%> = look_<%.Name%>(in, n, k, r);
 <%- else if eq .Tensor "acc"%>
-    e.<%.Name%> = product_at(in, n.lengths, kept_<%.Name%>(n, k) + terms_<%.Name%>(n, r));
+    e.<%.Name%> = product_at(in, n, kept_<%.Name%>(n, k) + terms_<%.Name%>(n, r));
 <%- else%>
     e.<%.Name%> = number(as_float(in.<%.Tensor%>[kept_<%.Name%>(n, k) + terms_<%.Name%>(n, r)]));
 <%- end%>
@@ -247,8 +247,8 @@ reference(<%.TruthParams%>) {
 <%- if and .Product (not .Staged)%>
     const int lengths[4] = {<%.ProductLengths%>};
     const int rows = lengths[1], cols = lengths[2], terms = lengths[3], batch = blockIdx.z;
-    const T* A = <%.Product.A%> + (long long)batch * <%if .Product.BatchA%>rows * terms<%else%>0<%end%>;
-    const T* B = <%.Product.B%> + (long long)batch * <%if .Product.BatchB%>cols * terms<%else%>0<%end%>;
+    const T* A = <%.Product.A%> + (long long)<%.MatrixA%> * rows * terms;
+    const T* B = <%.Product.B%> + (long long)<%.MatrixB%> * cols * terms;
     __shared__ float a[STEP][TILE + 1], b[STEP][TILE + 1];  // + 1 spreads a column over the banks
     double sum[PER_THREAD][PER_THREAD] = {}, scale[PER_THREAD][PER_THREAD] = {};
     const int row0 = blockIdx.y * TILE, col0 = blockIdx.x * TILE, y = threadIdx.x / SIDE, x = threadIdx.x % SIDE;

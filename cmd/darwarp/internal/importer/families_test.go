@@ -23,7 +23,8 @@ func TestFamilies(t *testing.T) {
 		{"new_gelu", "map"}, {"sum_axis", "columns"}, {"argmax", "columns"}, {"softmax", "rows"}, {"layernorm", "rows"},
 		{"batchnorm", "spread"}, {"mse", "spread"}, {"cumsum_reverse", "scan"}, {"max_pool", "windows"},
 		{"linear_relu", "matmul"}, {"rmsnorm_plain", "rows"}, {"bounds", "map"}, {"conv_depthwise", "map"},
-		{"attention_masked", "pipeline"},
+		{"attention_masked", "pipeline"}, {"attention_plain", "pipeline"}, {"attention_grouped", "pipeline"},
+		{"attention_repeated", "pipeline"}, {"matmul_broadcast", "matmul"}, {"prod_axis", "columns"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			req := request(t, tt.name, Folder)
