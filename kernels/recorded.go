@@ -71,19 +71,26 @@ func (s *Space) packedAt(i int) []uint64 {
 // unpacked is a gene of a point that pack has made.
 func unpacked(words []uint64, gene int) uint8 { return uint8(words[gene/8] >> (gene % 8 * 8)) }
 
+// unlike is how many of eight genes differ.
+func unlike(a, b uint64) int {
+	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
+	x := a ^ b
+	return bits.OnesCount64((x&low + low | x) & high) // bytes that are not zero
+}
+
 // nearestRecorded finds the point nearest to p: the fewest genes changed, then the smallest steps, then
 // by chance. A sample of a space has few neighbours: to look at every point costs less than to try
 // changes.
 func (s *Space) nearestRecorded(p Point, rng *rand.Rand) int {
-	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
 	from := pack(p)
 	best, genes, steps, equal := 0, len(p)+1, 0, 0
 	for i := range s.codes {
+		words := s.packed[i*len(from):][:len(from)]
 		changed := 0
-		words := s.packedAt(i)
-		for k, w := range words {
-			x := w ^ from[k]
-			changed += bits.OnesCount64((x&low + low | x) & high) // bytes that are not zero
+		for k, w := range from {
+			if changed += unlike(w, words[k]); changed > genes {
+				break // most points are far away by their first eight genes
+			}
 		}
 		if changed > genes {
 			continue

@@ -338,43 +338,6 @@ func startSizes(p *kernels.Problem) (sizes []kernels.Dims) {
 	return sizes
 }
 
-// TestStartsOfShapes: at each shape that docs/results compares with cuBLASLt some points that are likely to be fast are
-// legal as they stand.
-func TestStartsOfShapes(t *testing.T) {
-	dev, err := kernels.ArchDevice("sm_90a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := Builtin("gemm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := b.Family("hopper")
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := os.ReadFile("../docs/results/shapes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(list)) {
-		var m, n, k int
-		if _, err := fmt.Sscan(line, &m, &n, &k); err != nil {
-			continue
-		}
-		size := kernels.Dims{"m": m, "n": n, "k": k}
-		legal := 0
-		for _, start := range f.Starts() {
-			if f.Check(start, dev, kernels.FP16, size) == nil {
-				legal++
-			}
-		}
-		if legal < 3 {
-			t.Errorf("%s: %d starts are legal, expected 3 at least", strings.TrimSpace(line), legal)
-		}
-	}
-}
-
 // legalSomewhere gives the last reason why a point is legal nowhere.
 func legalSomewhere(p *kernels.Problem, f *kernels.Family, g kernels.Genome, devices []kernels.Device) (err error) {
 	for _, dev := range devices {

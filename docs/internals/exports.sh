@@ -3,6 +3,7 @@
 #
 #   DARWARP=./darwarp OUT=exports docs/internals/exports.sh
 #
+# KERNELS="packed e4m3" chooses some of gemm, portfolio (with gemm), attention, reduction, w4a16, packed, mxfp4, fp8, e4m3 and tma.
 # It needs nvcc, a C++ compiler, cmake, and a python3 with torch, ninja and cupy; what is missing is said and counts as failed.
 # What comes out: OUT/summary.txt, a line for each form, and a log for each.
 set -u
@@ -73,36 +74,43 @@ except ImportError:  # then the test by hand
 PY
 }
 
+KERNELS=${KERNELS:-gemm portfolio attention reduction w4a16 packed mxfp4 fp8 e4m3 $TMA}
+wanted() { case " $KERNELS " in *" $1 "*) ;; *) return 1 ;; esac; }
+
+# search NAME FORMS FLAGS...: NAME.db and its export NAME in these forms, where it is wanted
+search() {
+    kernel=$1 forms=$2
+    shift 2
+    wanted "$kernel" || return 0
+    step "search-$kernel" . "$DARWARP" search "$@" --plain --store "$kernel.db"
+    step "export-$kernel" . "$DARWARP" export "$kernel.db" -o "$kernel" --as "$forms"
+}
+
 cd "$WORK"
-step search-gemm . "$DARWARP" search gemm --plain --for "$FOR" --workload 2048 --workload 512 --portfolio 2 --store gemm.db
-step explain-gemm . "$DARWARP" explain gemm.db
-step search-attention . "$DARWARP" search attention --plain --for 8s --workload 2x8x512x64-causal --workload 2x8x515x64 --store attention.db \
+search gemm header,torch,kernels,ktuner gemm --for "$FOR" --workload 2048 --workload 512 --portfolio 2
+wanted gemm && step explain-gemm . "$DARWARP" explain gemm.db
+wanted portfolio && step export-portfolio . "$DARWARP" export gemm.db --portfolio 2 -o portfolio --as header,torch,kernels
+search attention header,torch,kernels,cupy attention --for 8s --workload 2x8x512x64-causal --workload 2x8x515x64 \
     --gene mma=mma_sync --gene loader=cp_async --gene smem_layout=xor --gene exp2=true --gene memory=dynamic --gene producers=0 --gene grid=tile
-step search-reduction . "$DARWARP" search reduction --plain --for 5s --dtype fp16 --workload 64x1023 --workload 1x65536 --store reduction.db
-step search-w4a16 . "$DARWARP" search gemm_w4a16 --plain --for 5s --workload 4x64x512 --workload 16x6144x4096-g32 --store w4a16.db
-step search-mxfp4 . "$DARWARP" search gemm_mxfp4 --plain --for 5s --workload 4x64x512 --workload 1x5760x2944 --store mxfp4.db
-step search-e4m3 . "$DARWARP" search gemm_quantised --plain --for 5s --workload 16x128x128 --workload 2048x14336x4096 --store e4m3.db
-step search-fp8 . "$DARWARP" search gemm_fp8 --plain --for 5s --workload 2048x2048x512 --store fp8.db
-[ -z "$TMA" ] || step search-tma . "$DARWARP" search gemm --plain --for 8s --workload 2048 --workload 512 --store tma.db --gene cluster_m=1 --gene cluster_n=1
-step export-gemm . "$DARWARP" export gemm.db -o gemm --as header,torch,kernels,ktuner
-[ -z "$TMA" ] || step export-tma . "$DARWARP" export tma.db -o tma --as header,torch,kernels,cupy,ktuner
-step export-portfolio . "$DARWARP" export gemm.db --portfolio 2 -o portfolio --as header,torch,kernels
-step export-attention . "$DARWARP" export attention.db -o attention --as header,torch,kernels,cupy
-step export-reduction . "$DARWARP" export reduction.db -o reduction --as header,torch,cupy
-for kernel in w4a16 mxfp4 fp8 e4m3; do
-    step export-$kernel . "$DARWARP" export $kernel.db -o $kernel --as header,torch,kernels
-done
+search reduction header,torch,cupy reduction --for 5s --dtype fp16 --workload 64x1023 --workload 1x65536
+search w4a16 header,torch,kernels gemm_w4a16 --for 5s --workload 4x64x512 --workload 16x6144x4096-g32
+search packed header,torch,kernels gemm_w4a16 --for 5s --workload 4x64x512 --workload 16x6144x4096-g32 \
+    --gene weights=packed --gene loader=registers
+search mxfp4 header,torch,kernels gemm_mxfp4 --for 5s --workload 4x64x512 --workload 1x5760x2944
+search e4m3 header,torch,kernels gemm_quantised --for 5s --workload 16x128x128 --workload 2048x14336x4096
+search fp8 header,torch,kernels gemm_fp8 --for 5s --workload 2048x2048x512
+search tma header,torch,kernels,cupy,ktuner gemm --for 8s --workload 2048 --workload 512 --gene cluster_m=1 --gene cluster_n=1
 prove() {
     proofs "$1" "$1"
     [ ! -f "$1/cupy_example.py" ] || step "$1-cupy" "$1" python3 cupy_example.py
 }
-for kernel in gemm portfolio attention reduction w4a16 mxfp4 fp8 e4m3 $TMA; do
+for kernel in $KERNELS; do
     prove $kernel &
     step $kernel-torch $kernel python3 torch_check.py &
     [ $kernel = reduction ] || hub $kernel $kernel &
 done
 wait
-step two-operators . python3 - <<'PY'
+if wanted gemm && wanted portfolio; then step two-operators . python3 - <<'PY'
 import importlib.util, torch
 
 a, b = torch.randn(300, 512, device="cuda").half(), torch.randn(200, 512, device="cuda").half()
@@ -115,7 +123,8 @@ for name in "gemm", "portfolio":  # in one process each keeps its own dispatcher
     for op in ops:
         torch.testing.assert_close(op(a, b).float(), a.float() @ b.float().T, rtol=2e-2, atol=2e-1)
 PY
-step gemm-ktuner gemm sh -c 'printf "#include \"kernel_tuner.h\"\nstatic_assert(block_size_x > 0, \"\");\n" >t.cu && nvcc -c -DTARGET_NVIDIA_H200 t.cu -o t.o'
+fi
+wanted gemm && step gemm-ktuner gemm sh -c 'printf "#include \"kernel_tuner.h\"\nstatic_assert(block_size_x > 0, \"\");\n" >t.cu && nvcc -c -DTARGET_NVIDIA_H200 t.cu -o t.o'
 cp ./*.db "$OUT"/ 2>/dev/null
 rm -rf "$WORK"
 ! grep -q FAILED "$OUT/summary.txt"

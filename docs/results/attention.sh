@@ -17,7 +17,7 @@ run() {
   for w in ${workloads//,/ }; do flags+=(--workload "$w"); done
   say "$name: darwarp search attention ${flags[*]} $*"
   "$darwarp" search attention "${flags[@]}" --seed 1 --store "$name.db" --plain --no-baseline "$@" >"$name.txt" 2>&1 || tail -3 "$name.txt"
-  grep -E 'verdicts a second|evaluations in' "$name.txt"
+  grep -E 'verdicts per second|evaluations in' "$name.txt"
 }
 # pins GENE=VALUES ...: flags that pin genes.
 pins() { for p in "$@"; do printf -- '--gene %s ' "$p"; done; }

@@ -13,7 +13,7 @@ search() { # NAME WORKLOAD TIME [FLAGS]
   shift 3
   say "$name: darwarp search gemm --workload $workload --for $time --seed 1 $*"
   "$darwarp" search gemm --workload "$workload" --for "$time" --seed 1 --store "$name.db" --plain "$@" >"$name.txt" 2>&1
-  grep -E 'verdicts a second|evaluations in|champion .*: ' "$name.txt"
+  grep -E 'verdicts per second|evaluations in|champion .*: ' "$name.txt"
   grep -A4 -E '^times' "$name.txt" | grep -v '^$'
 }
 

@@ -14,7 +14,7 @@ search() {
   [[ $2 == *:* ]] && dtype=${2#*:}
   "$darwarp" search "$1" --device cuda --dtype "$dtype" --workload "$workload" --for "${seconds}s" --seed 1 --store "$name.db" --plain ${PINS:-} >"$name.txt" 2>&1
   printf '\n== %s: %s\n' "$name" "$(grep -oE '^[a-z]+ after [0-9,]+ evaluations in [0-9a-z.]*' "$name.txt")"
-  grep -oE '[0-9.]+ verdicts a second, device busy [0-9.]+%' "$name.txt"
+  grep -oE '[0-9.]+ verdicts per second, device busy [0-9.]+%' "$name.txt"
   sed -n '/^compute-sanitizer/p;/^times/,/^$/p' "$name.txt"
   "$darwarp" top "$name.db" -n 3
 }

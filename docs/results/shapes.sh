@@ -1,27 +1,36 @@
 #!/usr/bin/env bash
-# Searches gemm at each shape of a list, on the GPU of this machine, compares each winner with cuBLASLt and torch in turn, and prints a table.
-#   docs/results/shapes.sh DARWARP OUT [SECONDS]
-# DARWARP is the built binary, OUT a folder for runs and logs, SECONDS the time of one search (60). What has been measured there is not
-# measured again: a script that was stopped goes on where it was, an unfinished search, too.
-# SHAPES is the list (shapes.txt beside this file), DTYPE the element type (fp16), DEVICE=cpu runs it on the processor, FLAGS="--jobs 4"
-# goes to all searches.
+# Searches at each line of lists of workloads, compares each winner with the problem's baselines in turn, and prints a table.
+#   docs/results/shapes.sh DARWARP OUT [SECONDS [LIST...]]
+# DARWARP is the built binary, OUT a folder for runs and logs, SECONDS the time of one search (60), a LIST has a PROBLEM:DTYPE:WORKLOAD
+# in each line and what is to be said of it (shapes.txt beside this file; products.txt, decode.txt and attention.txt are others).
+# There are as many searches at once as GPUs (GPUS, or else all), each with its share of the cores. What has been measured there is not
+# measured again: a script that was stopped goes on where it was, an unfinished search, too. LIMIT=540 begins no search that might
+# not end within so many seconds; ONLY=PATTERN takes the lines with this extended regular expression; DEVICE=cpu tries it on the
+# processor; FLAGS="--baseline scaled_mm" goes to all searches.
 set -uo pipefail
-here=$(cd "$(dirname "$0")" && pwd) darwarp=$(realpath "$1") seconds=${3:-60} dtype=${DTYPE:-fp16}
-shapes=$(realpath "${SHAPES:-$here/shapes.txt}")
+here=$(cd "$(dirname "$0")" && pwd) darwarp=$(realpath "$1") seconds=${3:-60}
+(($# > 3)) || set -- "$1" "$2" "$seconds" "$here/shapes.txt"
+lists=$(realpath "${@:4}")
 mkdir -p "$2" && cd "$2" || exit 2
+. "$here/each.sh"
 
-trap 'exit 130' INT # a search that is interrupted saves and ends in order: the next is not to begin
-
-# one M N K: NAME.json, which is there when all of it is
+# PROBLEM:DTYPE:WORKLOAD ...: PROBLEM-DTYPE-WORKLOAD.json, which is there when all of it is
 one() {
-  local name=$1x$2x$3-$dtype new=(gemm --device "${DEVICE:-cuda}" --dtype "$dtype" --workload "m=$1,n=$2,k=$3" --seed 1 --store "$1x$2x$3-$dtype.db")
+  local row=${1%%[[:blank:]]*} problem dtype workload name how
+  IFS=: read -r problem dtype workload <<<"$row"
+  name=${row//:/-} how=("$problem" --device "${DEVICE:-cuda}" --dtype "$dtype" --workload "$workload" --seed 1 --store "$name.db")
   [[ ! -e $name.json ]] || return 0
-  [[ ! -e $name.db ]] || new=(--resume "$name.db")
-  "$darwarp" search "${new[@]}" --for "${seconds}s" --plain ${FLAGS:-} >"$name.txt" 2>&1 &&
-    "$darwarp" show "$name.db" --json >"$name.part" && mv "$name.part" "$name.json" || echo "$name: $(tail -1 "$name.txt")" >&2
+  [[ ! -e $name.db ]] || how=(--resume "$name.db")
+  "$darwarp" search "${how[@]}" --for "${seconds}s" --jobs "$jobs" --plain ${FLAGS:-} >"$name.txt" 2>&1
+  case $?-$how in
+    0-*) "$darwarp" show "$name.db" --json >"$name.part" && mv "$name.part" "$name.json" ;;
+    2---resume) mv "$name.db" "$name.old" && one "$row" ;; # stopped while it was opened, or after its last second
+    *) echo "$name: $(tail -1 "$name.txt")" >&2 ;;
+  esac
 }
+export -f one
+export darwarp seconds
 
-while read -r m n k _; do
-  [[ $m == "#"* || -z $m ]] || one "$m" "$n" "$k" </dev/null
-done <"$shapes"
-python3 "$here/shapes.py" "$shapes" "$dtype"
+trap 'exit 130' INT # searches that are interrupted save and end in order: no other is to begin
+cat $lists | grep -v '^ *\(#\|$\)' | grep -E "${ONLY:-.}" | each one $((seconds + 45)) # with opening, the last trial and the baselines
+python3 "$here/shapes.py" $lists

@@ -89,7 +89,7 @@ func (f *Fleet) empty() {
 
 // begin starts the server, makes the streams and answers workers.
 func (f *Fleet) begin(ctx context.Context) (err error) {
-	at, err := f.connect()
+	at, err := f.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,9 @@ func (f *Fleet) begin(ctx context.Context) (err error) {
 	f.post.returned = f.returned
 	sum := sha256.Sum256(f.cfg.Task)
 	f.task = hex.EncodeToString(sum[:])
-	if err := f.post.create(ctx, f.task, f.cfg.Task); err != nil {
+	patient, end := context.WithTimeout(ctx, time.Minute) // else the library waits five seconds for each
+	defer end()
+	if err := f.post.create(patient, f.task, f.cfg.Task); err != nil {
 		return fmt.Errorf("make queues on %s, which needs JetStream: %w", at.host, err)
 	}
 	for subject, answer := range map[string]nats.MsgHandler{

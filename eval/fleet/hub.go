@@ -82,6 +82,9 @@ func Serve(ctx context.Context, cfg HubConfig) (err error) {
 			return err
 		}
 	}
+	if err := nc.Flush(); err != nil { // whoever reads the address is heard
+		return err
+	}
 	at := h.host.address(hostName(cfg.Listen))
 	path := filepath.Join(cfg.Dir, addressFile)
 	if err := os.WriteFile(path, []byte(h.host.address("127.0.0.1").String()+"\n"), 0o600); err != nil {

@@ -88,6 +88,16 @@ func (s *shared) search(name string) (opened chan *Fleet, g *ground) {
 	return opened, g
 }
 
+// manned is a search that has a worker.
+func manned(t *testing.T, search chan *Fleet) *Fleet {
+	t.Helper()
+	f := <-search
+	if f == nil { // said already
+		t.FailNow()
+	}
+	return f
+}
+
 func (g *ground) heard(text string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -99,10 +109,10 @@ func TestHub(t *testing.T) {
 	s := serveShared(t)
 	one, two := s.roamer("w1"), s.roamer("w2")
 	first, dir := s.search("first")
-	a := <-first
+	a := manned(t, first)
 	until(t, "both workers", func() bool { return len(a.crew.ready()) == 2 })
 	second, _ := s.search("second")
-	b := <-second
+	b := manned(t, second)
 	defer b.Close()
 	third, g := s.search("third")
 	until(t, "the third says that it waits", func() bool {
@@ -119,7 +129,7 @@ func TestHub(t *testing.T) {
 		t.Errorf("%+v, %v", st, err)
 	}
 	a.Close()
-	c := <-third
+	c := manned(t, third)
 	defer c.Close()
 	if r := asked(t, c, 40, 41)[0]; r.Outcome != kernels.OK {
 		t.Errorf("%+v", r)
@@ -127,6 +137,42 @@ func TestHub(t *testing.T) {
 	got := strings.Join(append(one(), two()...), " ")
 	if strings.Count(got, "first") != 2 || strings.Count(got, "second") != 1 || strings.Count(got, "third") != 1 {
 		t.Errorf("devices were opened for %s", got)
+	}
+}
+
+// TestFirstPlace: a server that has just begun, or is slow to answer, is asked again, and not without end.
+func TestFirstPlace(t *testing.T) {
+	h, err := serve("127.0.0.1:0", t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.close()
+	nc, err := h.connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	at := h.address("127.0.0.1")
+	const nobody, silent, there = 0, 1, 2
+	for name, says := range map[string][]int{"there": {there}, "has just begun": {nobody, there}, "slow": {silent, there},
+		"away": {nobody, nobody, nobody, there}} {
+		n, f := 0, &Fleet{cfg: Config{Version: "v1"}, names: namesBy(name), inLine: nc}
+		_, err := nc.Subscribe(at.names().queue(f.names.id), func(msg *nats.Msg) {
+			n++
+			switch says[min(n, len(says))-1] {
+			case nobody: // as a server says it
+				_ = msg.RespondMsg(&nats.Msg{Header: nats.Header{"Status": []string{"503"}}})
+			case there:
+				_ = msg.Respond(encode(place{Before: 1}))
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := f.firstPlace(t.Context(), at)
+		if ok := len(says) <= asks; ok != (err == nil) || ok && p.Before != 1 {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
 	}
 }
 
@@ -151,7 +197,7 @@ func serveAgain(t *testing.T, away time.Duration) {
 	}
 	opened := s.roams(w)
 	search, g := s.search("search")
-	f := <-search
+	f := manned(t, search)
 	defer f.Close()
 	answers := make(chan []kernels.Result)
 	go func() { answers <- asked(t, f, 1, 7) }()
@@ -187,7 +233,7 @@ func TestHubIslands(t *testing.T) {
 	s.unlike = func(i *Fleet) { found <- i }
 	s.roamer("w1")
 	first, _ := s.search("first")
-	a := <-first
+	a := manned(t, first)
 	defer a.Close()
 	s.roams(other("w2"))
 	island := <-found
@@ -218,7 +264,7 @@ func TestHubKeepsApart(t *testing.T) {
 	s := serveShared(t)
 	s.roamer("w1")
 	first, dir := s.search("first")
-	a := <-first
+	a := manned(t, first)
 	defer a.Close()
 	at, err := parseAddress(s.url)
 	if err != nil {

@@ -26,6 +26,10 @@ const (
 	roleKeys   = "keys"
 )
 
+// mostInFlight is how many candidates a search asks for at a time: more than its workers take, as many as a search of
+// many workers. JetStream has five seconds to acknowledge each of them.
+const mostInFlight = 128
+
 // play is the main of such a process. Its ends is to be killed.
 func play(role string, args []string) error {
 	g := &ground{dir: args[0]}
@@ -43,8 +47,11 @@ func play(role string, args []string) error {
 	}
 	fmt.Println("listens", f.host.server.Addr())
 	var all sync.WaitGroup
+	free := make(chan struct{}, mostInFlight)
 	for _, n := range args[2:] {
+		free <- struct{}{}
 		all.Go(func() {
+			defer func() { <-free }()
 			i, _ := strconv.Atoi(n)
 			r, err := f.Evaluate(context.Background(), candidate(i))
 			fmt.Println("told", i, r.Outcome, err) // a line each: what a run's file has

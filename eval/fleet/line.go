@@ -12,13 +12,13 @@ import (
 
 // standInLine tells a server for several searches that this one is there, and goes on telling it until the fleet is
 // closed. What is said of its place is said to people while it has no worker.
-func (f *Fleet) standInLine(at address) (err error) {
+func (f *Fleet) standInLine(ctx context.Context, at address) (err error) {
 	f.inLine, err = dial(at, userSearch, f.cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.IgnoreAuthErrorAbort())
 	if err != nil {
 		return err
 	}
-	p, err := f.askPlace(f.ctx, at, false)
+	p, err := f.firstPlace(ctx, at)
 	if err == nil && p.Refused != "" {
 		err = errors.New(p.Refused)
 	}
@@ -27,6 +27,26 @@ func (f *Fleet) standInLine(at address) (err error) {
 	}
 	f.work.Go(func() { f.keepPlace(at, p) })
 	return nil
+}
+
+// asks is how often a search that comes asks a server for its place.
+const asks = 3
+
+// firstPlace asks a server that is slow to answer, or has just begun, again.
+func (f *Fleet) firstPlace(ctx context.Context, at address) (p place, err error) {
+	for range asks {
+		p, err = f.askPlace(ctx, at, false)
+		switch {
+		case errors.Is(err, nats.ErrNoResponders):
+			select {
+			case <-time.After(helloEvery):
+			case <-ctx.Done():
+			}
+		case !errors.Is(err, context.DeadlineExceeded):
+			return p, err
+		}
+	}
+	return p, fmt.Errorf("the server at %s gives no place: %w", at.host, err)
 }
 
 // keepPlace goes on telling the server, and says what has become of the search's place.

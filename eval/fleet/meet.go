@@ -21,9 +21,9 @@ func IsServer(text string) bool { return strings.Contains(text, "://") }
 
 // connect connects to the server where the search meets its workers: its own, or one that runs already. at is where
 // this machine finds it.
-func (f *Fleet) connect() (at address, err error) {
+func (f *Fleet) connect(ctx context.Context) (at address, err error) {
 	if IsServer(f.cfg.Listen) {
-		return f.connectOutside()
+		return f.connectOutside(ctx)
 	}
 	if f.host, err = serve(f.cfg.Listen, f.cfg.Dir, nil); err != nil {
 		return at, err
@@ -35,7 +35,7 @@ func (f *Fleet) connect() (at address, err error) {
 
 // connectOutside connects to a server that runs already. The search's names there follow from a secret that it keeps
 // beside its run, so that a resumed search finds its workers again.
-func (f *Fleet) connectOutside() (at address, err error) {
+func (f *Fleet) connectOutside(ctx context.Context) (at address, err error) {
 	if err = f.cfg.CheckServer(f.cfg.Listen); err != nil {
 		return at, err
 	}
@@ -49,7 +49,7 @@ func (f *Fleet) connectOutside() (at address, err error) {
 	f.names = namesBy(k.owner)
 	if at.pin != "" {
 		f.cfg.secret = k.owner
-		if err := f.standInLine(at); err != nil {
+		if err := f.standInLine(ctx, at); err != nil {
 			return at, err
 		}
 	}

@@ -28,6 +28,8 @@ type Run struct {
 	// Unseen has the time of a fresh sample be that of calls before it: on the same inputs, and for the second side of a
 	// duel on inputs that come this once. Devices that emulate take no notice.
 	Unseen bool `json:"unseen,omitempty"`
+	// Preparing is how many ns the launches with `prepare` before a call take, by the gate. Only deadlines heed it.
+	Preparing float64 `json:"preparing,omitempty"`
 }
 
 // Record asks for outputs of timed launches that no hash can be expected of: those of every sample go to a slot,
@@ -86,6 +88,17 @@ func DoesLess(row, single, extra float64) bool { return single > 0 && row < (sin
 
 // SlowCall is how many ns a call takes that is as slow as any other when it is the first: it needs no warm-up.
 const SlowCall = 10e6
+
+// Packings is how often a sample packs weights for its calls: once for each arena that these go through.
+func (r *Run) Packings(c *Case, l2 int) int {
+	switch {
+	case r.Fresh > 0 && r.Unseen:
+		return 2 * r.Fresh
+	case r.Fresh > 0:
+		return r.Fresh
+	}
+	return c.Rotation(r.Cache, len(r.Cases), l2)
+}
 
 // RunOf is the run of a side.
 func (d *Duel) RunOf(side int) Run {

@@ -119,6 +119,7 @@ func (p *Duels) pairing(a, b verdict.Contestant, which int, t terms) (req device
 	w := p.Cfg.Workloads[which]
 	slower := max(a.Estimate[w.Name], b.Estimate[w.Name])
 	run := p.RunOf(w, t.cache, min(a.Estimate[w.Name], b.Estimate[w.Name]))
+	run.Preparing = max(a.Preparing(w.Name), b.Preparing(w.Name))
 	c := &p.Cases.List[run.Cases[0]]
 	room, calls := 0, 1+c.Region(p.Device.L2Bytes)/max(run.Estimate, 1)
 	need := c.OutBytes()
@@ -127,7 +128,7 @@ func (p *Duels) pairing(a, b verdict.Contestant, which int, t terms) (req device
 	}
 	if t.fresh {
 		run.Cases = p.freshCases(a, b, w.Name)
-		run.Fresh = freshSets(len(run.Cases), slower, room/max(c.OutBytes(), 1))
+		run.Fresh = freshSets(len(run.Cases), slower+run.Preparing, room/max(c.OutBytes(), 1))
 		run.Unseen = t.unseen
 		need *= run.Fresh
 		calls = 3 * float64(run.Fresh)
@@ -136,7 +137,8 @@ func (p *Duels) pairing(a, b verdict.Contestant, which int, t terms) (req device
 	if unequal(a, b, w.Name) {
 		req.Estimates = [2]float64{a.Estimate[w.Name], b.Estimate[w.Name]}
 	}
-	return req, pairsAtOnce(Batch, 2*slower*min(calls, device.MaxCalls), need, room)
+	packing := run.Preparing * float64(run.Packings(c, p.Device.L2Bytes))
+	return req, pairsAtOnce(Batch, 2*(slower*min(calls, device.MaxCalls)+packing), need, room)
 }
 
 // pairs asks the device for pairs. What a side does wrong is a *found. Outputs whose bits nobody knows are judged.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"darwarp/eval/internal/cases"
 	"darwarp/eval/internal/checker"
@@ -237,6 +238,41 @@ func TestUnequal(t *testing.T) {
 			t.Errorf("%g and %g: estimates %v, fresh on %d sets", tt.a, tt.b, steady.Estimates, len(fresh.Run.Cases))
 		} else if unequal && (steady.RunOf(0).Estimate != tt.a || steady.RunOf(1).Estimate != tt.b) {
 			t.Errorf("%g and %g: %+v", tt.a, tt.b, steady)
+		}
+	}
+}
+
+// TestPreparingTakesFewer: where weights are packed for long, samples are of fewer sets, requests of fewer pairs, and
+// deadlines later.
+func TestPreparingTakesFewer(t *testing.T) {
+	p := New(verdict.NewSession(&rig.Rig{Cfg: rig.Config{Problem: &kernels.Problem{},
+		Workloads: []kernels.Workload{{Name: "w"}}}}))
+	p.Cases = &cases.Set{Banks: map[string][]int{"w": {0, 1, 2, 3, 4, 5, 6, 7}}, List: make([]device.Case, 8)}
+	for i := range p.Cases.List {
+		p.Cases.List[i].Buffers = []kernels.Buffer{{Name: "x", DType: kernels.FP32, Shape: []int{64}}}
+	}
+	for _, tt := range []struct {
+		prepared    float64
+		sets, pairs int
+		deadline    time.Duration // at least
+	}{
+		{0, 8, 20, 20 * time.Second},
+		{10e3, 8, 20, 20 * time.Second},
+		{100e6, 3, 20, 40 * time.Second},
+		{500e6, 2, 7, 60 * time.Second},
+	} {
+		e := &verdict.Evaluation{Session: p.Session, Right: map[int]device.CaseReply{1: {Prepared: tt.prepared}}}
+		slow := verdict.Contestant{Gate: e, Estimate: map[string]float64{"w": 20e3}}
+		slow.Calls = make([]kernels.Call, 1)
+		other := verdict.Contestant{Estimate: slow.Estimate}
+		other.Calls = slow.Calls
+		for _, sides := range [][2]verdict.Contestant{{slow, other}, {other, slow}, {slow, slow}} {
+			req, pairs := p.pairing(sides[0], sides[1], 0, terms{cache: "hot", fresh: true, unseen: true})
+			req.Pairs = pairs
+			if req.Run.Fresh != tt.sets || pairs != tt.pairs || p.PairsDeadline(&req, 20e3) < tt.deadline {
+				t.Errorf("prepared for %g: %d sets, %d pairs in %v", tt.prepared, req.Run.Fresh, pairs,
+					p.PairsDeadline(&req, 20e3))
+			}
 		}
 	}
 }

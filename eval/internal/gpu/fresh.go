@@ -107,32 +107,6 @@ func (s *Session) copyOutputs(to, from *arena) error {
 	return nil
 }
 
-// level brings the caches to the same state before either replay: no line stays longer than others, and they are
-// cold, or what the calls work on was read just now. On an H200 a repeat of a valid kernel then takes 0.98 to
-// 1.01 of the fresh time, and without 0.88 to 1.
-func (m *fresh) level(turn []int) error {
-	s := m.s
-	if err := s.drv.SyncStream(s.stream); err != nil { // lines are made ordinary at once, not in stream order
-		return err
-	}
-	if err := s.persist(m.persists); err != nil {
-		return err
-	}
-	if m.run.Cache == "cold" {
-		return s.flushL2()
-	}
-	v := s.newInspection()
-	for _, set := range turn {
-		c := &s.prep.Cases[m.arenas[set].holds]
-		v.inputs(c, m.arenas[set])
-		v.outputs(c, m.arenas[set])
-	}
-	for _, k := range m.packedFor(turn) {
-		v.add(HashKind, v.note(note{arena: k.arena}), 0, k.zones()...)
-	}
-	return s.look(v)
-}
-
 // Single times a call on the first set.
 func (m *fresh) Single() (device.Reading, error) { return m.Sample([]int{0}) }
 

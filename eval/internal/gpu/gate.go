@@ -67,14 +67,11 @@ func (s *Session) gateCases(p *program, req *device.Gate, phase func(string)) (
 	s.clock.reset()
 	for _, i := range device.Called(req.Calls) {
 		name := s.prep.Cases[i].Name
-		if req.Careful {
-			phase("gate " + name)
-		}
 		limit := 0.0
 		if len(req.Sets) > 0 && i == req.Sets[0] {
 			limit = req.Limit
 		}
-		r, err := s.gateCase(p, req.Calls[i], i, places[i], limit)
+		r, err := s.gateCase(p, req.Calls[i], i, places[i], limit, s.step(req, name, phase))
 		if err == nil && req.Careful {
 			err = s.drv.SyncStream(s.stream)
 		}
@@ -86,6 +83,20 @@ func (s *Session) gateCases(p *program, req *device.Gate, phase func(string)) (
 		}
 	}
 	return "", runs, nil
+}
+
+// step begins a part of what a case takes. Of a careful gate it waits for what came before, and tells what comes next.
+func (s *Session) step(req *device.Gate, name string, phase func(string)) func(what string) error {
+	return func(what string) error {
+		if !req.Careful {
+			return nil
+		}
+		if err := s.drv.SyncStream(s.stream); err != nil {
+			return err
+		}
+		phase(what + " " + name)
+		return nil
+	}
 }
 
 func (s *Session) fillResources(p *program, calls []kernels.Call, reply *device.GateReply) (err error) {
@@ -101,7 +112,8 @@ func (s *Session) fillResources(p *program, calls []kernels.Call, reply *device.
 // gateCase queues everything that a case takes: two runs, one over wild and one over plausible values, in an order
 // that nobody knows. The outputs of the one over wild values go to the judge, since what it left unwritten is wrong
 // for certain. A call that takes longer than limit ns, if there is one, is the only run.
-func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit float64) (r caseRun, err error) {
+func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit float64, step func(string) error) (
+	r caseRun, err error) {
 	c := &s.prep.Cases[i]
 	r.at = i
 	w, err := s.bound(p, call, i)
@@ -110,10 +122,10 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit fl
 	}
 	first := s.anyRefill()
 	for run, how := range []device.Refill{first, !first} {
-		if r.packed, err = s.pack([]*packing{w.packed}, ownSeed); err == nil {
-			err = s.poisonShared(p, s.refills(w.arena, w.scratch, call.Scratch, how)...)
+		if r.packed, err = s.packFirst(w, step); err != nil {
+			return r, err
 		}
-		if err != nil {
+		if err := s.poisonShared(p, s.refills(w.arena, w.scratch, call.Scratch, how)...); err != nil {
 			return r, err
 		}
 		put := func() error { return s.put(w.work) }

@@ -81,6 +81,19 @@ func (s *Session) pack(list []*packing, seed func(*device.Case) uint64) (lap int
 	return lap, nil
 }
 
+// packFirst packs for a run of a case, in a step of its own. It returns the lap, as pack does.
+func (s *Session) packFirst(w bound, step func(string) error) (lap int, err error) {
+	if w.packed != nil {
+		if err := step("prepare"); err != nil {
+			return -1, err
+		}
+	}
+	if lap, err = s.pack([]*packing{w.packed}, ownSeed); err != nil {
+		return lap, err
+	}
+	return lap, step("gate")
+}
+
 // ownSeed is that of a case's inputs.
 func ownSeed(c *device.Case) uint64 { return c.Seed }
 

@@ -94,6 +94,26 @@ func TestPackedGate(t *testing.T) {
 	}
 }
 
+// TestCarefulGateNamesPreparing: who never ends while it packs is told so, and not that its calls do not end.
+func TestCarefulGateNamesPreparing(t *testing.T) {
+	f := withWeights(t)
+	for _, c := range []struct {
+		prepare string
+		want    []string
+	}{
+		{"", []string{"gate check", "gate check"}},
+		{"pack", []string{"prepare check", "gate check", "prepare check", "gate check"}},
+	} {
+		f.phases = nil
+		f.ask(t, &device.Request{Gate: &device.Gate{Cubin: []byte("k"), Careful: true,
+			Calls: []kernels.Call{packedCall(c.prepare, "w", "copy")}}})
+		got := slices.DeleteFunc(f.phases, func(p string) bool { return !strings.HasSuffix(p, " check") })
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, expected %q", c.prepare, got, c.want)
+		}
+	}
+}
+
 // filled is what the driver's harness fills an input of a case with.
 func (f *faked) filled(i int, name string) []byte {
 	tensor := map[string]int{"x": 0, "w": 1}[name]

@@ -21,8 +21,9 @@ const EmulatedFloors = 15
 // Timing ends by rules of its own within some seconds, of which samples of slow calls are the longest: a kernel that
 // never ends, now and then, must not hold the device for minutes.
 const (
-	timingFloors = 10
-	timingCalls  = 30 // that a run of slow calls takes at most
+	timingFloors  = 10
+	timingCalls   = 30 // that a run of slow calls takes at most
+	timingSamples = 24 // that a run takes at most of which each lasts long
 )
 
 // OwnFloor is the floor on this device.
@@ -40,7 +41,7 @@ func (p *Rig) TimeDeadline(runs []device.Run) time.Duration {
 		if !(r.Estimate > 0) {
 			return Patience
 		}
-		d += timingFloors*p.OwnFloor() + time.Duration(Slack*timingCalls*r.Estimate)
+		d += timingFloors*p.OwnFloor() + time.Duration(Slack*timingCalls*r.Estimate+pairsSlack*timingSamples*p.packing(&r))
 	}
 	return min(d, Patience)
 }
@@ -52,8 +53,16 @@ func (p *Rig) PairsDeadline(req *device.Duel, slower float64) time.Duration {
 	}
 	c := &p.Cases.List[req.Run.Cases[0]]
 	calls := max(1+c.Region(p.Device.L2Bytes)/max(req.Run.Estimate, 1), 3*float64(req.Run.Fresh))
-	pairs := 2 * slower * min(calls, device.MaxCalls) * float64(req.Pairs)
+	pairs := 2 * (slower*min(calls, device.MaxCalls) + p.packing(&req.Run)) * float64(req.Pairs)
 	return min(timingFloors*p.OwnFloor()+time.Duration(pairsSlack*pairs), Patience)
+}
+
+// packing is how many ns the launches with `prepare` of a sample take.
+func (p *Rig) packing(r *device.Run) float64 {
+	if r.Preparing == 0 {
+		return 0
+	}
+	return r.Preparing * float64(r.Packings(&p.Cases.List[r.Cases[0]], p.Device.L2Bytes))
 }
 
 // pairsSlack is how many times as long as expected pairs may take, beyond some floors.

@@ -89,7 +89,7 @@ func (t *trial) slice(order []int, bursts bool) int {
 		once += float64(disturbBurst)
 	}
 	for n, i := range order {
-		took += t.Right[i].Nanos + once
+		took += t.Right[i].Nanos + t.Right[i].Prepared + once
 		if n > 0 && (took > float64(disturbSlice) || n == device.MostDisturbed) {
 			order = order[:n]
 			break
@@ -160,7 +160,7 @@ func (t *trial) hashes() []uint64 {
 func (t *trial) disturbDeadline(order []int) time.Duration {
 	d := t.OwnFloor()
 	for _, i := range order {
-		d += time.Duration(rig.Slack * (t.Right[i].Nanos + float64(disturbOnce)))
+		d += time.Duration(rig.Slack * (t.Right[i].Nanos + t.Right[i].Prepared + float64(disturbOnce)))
 	}
 	return min(d, rig.Patience)
 }

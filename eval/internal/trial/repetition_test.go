@@ -24,7 +24,8 @@ func TestSlicesOfATrial(t *testing.T) {
 	}
 	r := &rig.Rig{Cfg: rig.Config{Problem: problem}, Cases: set,
 		Runner: runner.New(runner.Setup{Prepare: device.Prepare{SlotBytes: set.SlotBytes()}}, "")}
-	right := map[int]device.CaseReply{0: {Nanos: 1e3}, 1: {Nanos: 30e6}, 2: {Nanos: 10e9}}
+	right := map[int]device.CaseReply{0: {Nanos: 1e3}, 1: {Nanos: 30e6}, 2: {Nanos: 10e9},
+		3: {Nanos: 1e3, Prepared: 45e6}}
 	on := &trial{Evaluation: &verdict.Evaluation{Session: verdict.NewSession(r), Right: right}}
 	many := make([]int, 3*device.MostDisturbed)
 	for _, c := range []struct {
@@ -39,6 +40,7 @@ func TestSlicesOfATrial(t *testing.T) {
 			int(disturbSlice/(disturbOnce+disturbBurst+time.Microsecond)))},
 		{"some", []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, true, false, 6},
 		{"one that takes longer than a slice", []int{2, 2}, true, false, 1},
+		{"prepared for long", []int{3, 3, 3, 3, 3, 3, 3, 3, 3, 3}, false, false, 4},
 		{"judged", many, true, true, min(r.SlotBytes()/r.Cases.List[0].OutBytes(),
 			int(disturbSlice/(disturbOnce+disturbBurst+time.Microsecond)))},
 	} {
@@ -46,6 +48,20 @@ func TestSlicesOfATrial(t *testing.T) {
 		if got := on.slice(c.order, c.bursts); got != c.want {
 			t.Errorf("%s: %d, expected %d", c.name, got, c.want)
 		}
+	}
+}
+
+// TestPreparingIsWaitedFor: a request has time for what is prepared for its runs.
+func TestPreparingIsWaitedFor(t *testing.T) {
+	r := &rig.Rig{Cases: &cases.Set{}}
+	on := &trial{Evaluation: &verdict.Evaluation{Session: verdict.NewSession(r), Right: map[int]device.CaseReply{
+		0: {Nanos: 20e3}, 1: {Nanos: 20e3, Prepared: 100e6}}}}
+	fast, slow := make([]int, 80), []int{1, 1}
+	if got := on.disturbDeadline(fast); got > rig.Floor+time.Second {
+		t.Errorf("%v for 80 runs of 20 us", got)
+	}
+	if got := on.disturbDeadline(slow); got < rig.Floor+2*time.Second {
+		t.Errorf("%v for two runs that are prepared for 0.1 s each", got)
 	}
 }
 

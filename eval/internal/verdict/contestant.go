@@ -59,6 +59,15 @@ func (c Contestant) One(which int, run device.Run) device.Contender {
 	return out
 }
 
+// Preparing is how many ns its launches with `prepare` take before a call at a workload, by the gate; 0 where there are
+// none.
+func (c Contestant) Preparing(workload string) float64 {
+	if c.Gate == nil {
+		return 0
+	}
+	return c.Gate.preparing(workload)
+}
+
 // Acc is the type that the contestant says it adds in; a library adds in fp32.
 func (c Contestant) Acc() kernels.DType {
 	if c.Gate == nil {

@@ -266,6 +266,14 @@ func (e *Evaluation) remember(reply device.GateReply) {
 	}
 }
 
+// preparing is how many ns what is done before a call takes at a workload: the most of its sets.
+func (e *Evaluation) preparing(workload string) (ns float64) {
+	for _, i := range e.Cases.Seeds(workload) {
+		ns = max(ns, e.Right[i].Prepared)
+	}
+	return ns
+}
+
 // prepared keeps what was done before the calls at each workload.
 func (e *Evaluation) prepared(right map[int]device.CaseReply) {
 	e.Res.Prepared = nil

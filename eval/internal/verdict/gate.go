@@ -175,8 +175,9 @@ func ran(reply *device.GateReply) []int {
 	return list
 }
 
-// verdict says what the judge found, then what else the runs showed. A wrong value is told before a race:
-// it says more.
+// verdict says what the judge found, then what else the runs showed. A wrong value is told before a race: it says more.
+// Inputs that were written to come first of all: the truth of outputs is that of the inputs as they were, so a second
+// run, or one on what was packed of them, is wrong as a matter of course.
 func (g *gating) verdict(judged checker.JudgeReply, reply device.GateReply) error {
 	wanted := g.due(&reply)
 	if got := ran(&reply); !slices.Equal(got, wanted) {
@@ -185,6 +186,10 @@ func (g *gating) verdict(judged checker.JudgeReply, reply device.GateReply) erro
 	g.report = joined(g.report, judged)
 	report := g.report // the next part's is another
 	g.Res.Gate = &report
+	if s := reply.Strays; s != nil && s.Input != "" {
+		g.Fail(kernels.Suspect, "%s", s.Why())
+		return nil
+	}
 	if judged.Wrong != "" {
 		g.Fail(kernels.Wrong, "%s", judged.Wrong)
 		return nil
@@ -198,6 +203,9 @@ func (g *gating) verdict(judged checker.JudgeReply, reply device.GateReply) erro
 		switch {
 		case k < len(judged.Hashes) && judged.Hashes[k] != c.Hash:
 			g.Fail(kernels.Suspect, "%s: the outputs that were judged are not those that were hashed", name)
+		case c.Prepared > float64(g.MostPreparing(&g.Cases.List[i])):
+			g.Fail(kernels.TimedOut, tooLong, name, time.Duration(c.Prepared).Round(time.Millisecond),
+				g.MostPreparing(&g.Cases.List[i]))
 		case !c.Same && !g.Cfg.Problem.Check.Atomics:
 			g.Fail(kernels.Flaky, "%s: two runs on the same inputs gave different bits (a race, or uninitialised memory)",
 				name)
@@ -209,6 +217,9 @@ func (g *gating) verdict(judged checker.JudgeReply, reply device.GateReply) erro
 	g.remember(reply)
 	return nil
 }
+
+// tooLong is said of who packs slowly: name, time taken and time allowed follow.
+const tooLong = "%s: its launches with `prepare` take %v, at most %v: they are run before each call that counts"
 
 // joined is a report on the parts of a gate so far with that on another. Where names the check that failed, if one has.
 func joined(all kernels.GateReport, part checker.JudgeReply) kernels.GateReport {
@@ -226,7 +237,7 @@ func (e *Evaluation) gateDeadline(part []int) time.Duration {
 	if len(bars) == 0 {
 		return rig.Patience
 	}
-	d := e.OwnFloor()
+	d := e.OwnFloor() + e.GatePreparing(e.Calls, part)
 	for _, i := range part {
 		d += time.Duration(rig.Slack * bars[e.Cases.List[i].Workload] * 2)
 	}

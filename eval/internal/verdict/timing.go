@@ -105,6 +105,7 @@ func (e *Evaluation) measure(ctx context.Context, cache string, final bool) (
 	var runs []device.Run
 	for _, w := range e.Cfg.Workloads {
 		run := e.RunOf(w, cache, e.Elapsed[w.Name])
+		run.Preparing = e.preparing(w.Name)
 		if !final {
 			run.Bar = bars[w.Name]
 		}
