@@ -117,7 +117,8 @@ func (p *program) batches(axes []batchAxis, own bool) string {
 	return "(" + strings.Join(out, " * ") + ")"
 }
 
-// shared are the lengths that the numbers of matrices are worked out with: all but those of the first axes that are alike.
+// shared are the lengths that the numbers of matrices are worked out with: all but those of the first axes that are
+// alike.
 func (m *matmul) shared() (out []string) {
 	for _, axes := range [][]batchAxis{m.batchesA, m.batchesB} {
 		axes = slices.DeleteFunc(slices.Clone(axes), func(a batchAxis) bool { return a.length == "1" })
