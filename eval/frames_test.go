@@ -42,6 +42,7 @@ var listed = map[string]string{
 	"Duel.Estimates": "two", "Record.Slots": "two",
 
 	"Power.Proofs": "one", "PowerReply.Proofs": "one", "Proof.Acc": "dtypes", "Proof.Omissions": "dims",
+	"Omission.More":       "device.MoreLines",
 	"GateReply.Resources": "kernels", "GateReply.Sites": "lines of a source",
 
 	"Case.Dims": "dims", "Library.Dims": "dims", "Case.Mix": "classes", "Case.Beside": "classes",

@@ -38,7 +38,10 @@ func (f *Fleet) firstPlace(ctx context.Context, at address) (p place, err error)
 		p, err = f.askPlace(ctx, at, false)
 		switch {
 		case errors.Is(err, nats.ErrNoResponders):
-			time.Sleep(helloEvery)
+			select {
+			case <-time.After(helloEvery):
+			case <-ctx.Done():
+			}
 		case !errors.Is(err, context.DeadlineExceeded):
 			return p, err
 		}

@@ -51,11 +51,16 @@ func inPieces(p *device.Proof, of device.Terms) bool {
 	})
 }
 
-// endOfLine is the end of one line along the i-th of the terms.
+// endOfLine is the end of one line along the i-th of the terms, and of others.
 func (q *Prover) endOfLine(p *device.Proof, i int) device.Omission {
 	b, n := p.Case.Buffers[p.Case.Terms[i].Buffer], p.Case.Buffers[p.Case.Terms[i].Buffer].Shape[p.Case.Terms[i].Axis]
-	return device.Omission{What: "the end of one line along " + q.Problem.Check.Terms[i].Dim, Terms: i,
-		From: n - max(1, n/check.Left), To: n, Line: q.RNG.IntN(max(1, b.Elems()/n))}
+	lines := max(1, b.Elems()/n)
+	o := device.Omission{What: "the end of one line along " + q.Problem.Check.Terms[i].Dim, Terms: i,
+		From: n - max(1, n/check.Left), To: n, Line: q.RNG.IntN(lines)}
+	for range min(lines-1, device.MoreLines) {
+		o.More = append(o.More, q.RNG.IntN(lines))
+	}
+	return o
 }
 
 // endTerms is how many terms at either end of a line are a block of their own.

@@ -19,6 +19,7 @@ type Report struct {
 	First     int     // first wrong element, -1 if none
 	Frobenius float64 // relative Frobenius error, underflow left out, at most MaxRatio
 	Ceiling   float64 // what Frobenius may be at most
+	Underflow float64 // what was left out of Frobenius, at most MaxRatio
 	Limited   bool    // a right kernel may be off by more than is allowed: the inputs do not suit the accumulator
 	Poison    int     // wrong elements that were never written
 	AllEqual  bool    // more than one element and all have the same bits
@@ -77,14 +78,19 @@ func NewReport(n int, d kernels.DType, m Model, tallies []Tally) Report {
 		err2, ref2, scale2 = err2+t.Err2, ref2+t.Ref2, scale2+t.Scale2
 	}
 	r.Worst = max(r.Worst, 0)
-	ref := math.Sqrt(ref2)
-	err := math.Sqrt(err2) - math.Sqrt(float64(n))*(grain(d)+m.flushed())
-	if !(err <= 0) {
+	ref, lost := math.Sqrt(ref2), math.Sqrt(float64(n))*(grain(d)+m.flushed())
+	r.Underflow = finiteRatio(lost / ref)
+	err := math.Sqrt(err2) - lost
+	if !(err <= lost*OrderOfSums) { // where all errors are as large as what is left out
 		r.Frobenius = finiteRatio(err / ref)
 	}
 	r.Ceiling, r.Limited = m.ceiling(d, n, ref, math.Sqrt(scale2))
 	return r
 }
+
+// OrderOfSums is the part of a norm that depends on the order in which squares are added, at most. If no more than that
+// of an error is left beyond underflow nothing is, whoever added them.
+const OrderOfSums = 1e-11
 
 // Locate tells a report which elements are wrong, a bit for each, so that it can say what pattern they form.
 func (r *Report) Locate(wrong []uint64) { r.wrong = wrong }

@@ -266,3 +266,28 @@ func BenchmarkJudge(b *testing.B) {
 		}
 	}
 }
+
+// TestOnlyUnderflow: where each element is off by just what underflow may take of it nothing is left of the error as a
+// whole, however the norms round.
+func TestOnlyUnderflow(t *testing.T) {
+	rounded := 0
+	for n := 1; n < 60; n++ {
+		for k := 1; k < 40; k++ {
+			m := Model{K: k}
+			tally := Tally{Ref2: 1e-100, Err2: float64(n) * math.Pow(float64(k)*kernels.FP32.SmallestNormal(), 2)}
+			if math.Sqrt(tally.Err2) > math.Sqrt(float64(n))*float64(k)*kernels.FP32.SmallestNormal() {
+				rounded++
+			}
+			if r := NewReport(n, kernels.FP32, m, []Tally{tally}); !r.Pass() || r.Frobenius != 0 {
+				t.Fatalf("%d numbers off by %d underflows each: Frobenius %g of %g", n, k, r.Frobenius, r.Ceiling)
+			}
+			tally.Err2 *= 1.001
+			if r := NewReport(n, kernels.FP32, m, []Tally{tally}); r.Pass() {
+				t.Fatalf("%d numbers off by more than %d underflows each pass", n, k)
+			}
+		}
+	}
+	if rounded == 0 {
+		t.Error("no norm is rounded up")
+	}
+}

@@ -175,8 +175,9 @@ func ran(reply *device.GateReply) []int {
 	return list
 }
 
-// verdict says what the judge found, then what else the runs showed. A wrong value is told before a race:
-// it says more.
+// verdict says what the judge found, then what else the runs showed. A wrong value is told before a race: it says more.
+// Inputs that were written to come first of all: the truth of outputs is that of the inputs as they were, so a second
+// run, or one on what was packed of them, is wrong as a matter of course.
 func (g *gating) verdict(judged checker.JudgeReply, reply device.GateReply) error {
 	wanted := g.due(&reply)
 	if got := ran(&reply); !slices.Equal(got, wanted) {
@@ -185,6 +186,10 @@ func (g *gating) verdict(judged checker.JudgeReply, reply device.GateReply) erro
 	g.report = joined(g.report, judged)
 	report := g.report // the next part's is another
 	g.Res.Gate = &report
+	if s := reply.Strays; s != nil && s.Input != "" {
+		g.Fail(kernels.Suspect, "%s", s.Why())
+		return nil
+	}
 	if judged.Wrong != "" {
 		g.Fail(kernels.Wrong, "%s", judged.Wrong)
 		return nil

@@ -50,6 +50,31 @@ func TestSlowPreparing(t *testing.T) {
 	}
 }
 
+// TestWrittenInputsComeFirst: who writes to an input is told so, whatever became of outputs; of other strays a wrong
+// value says more.
+func TestWrittenInputsComeFirst(t *testing.T) {
+	for _, c := range []struct {
+		strays *device.Strays
+		wrong  string
+		want   kernels.Outcome
+		why    string
+	}{
+		{nil, "C[0,0] = 1", kernels.Wrong, "C[0,0] = 1"},
+		{&device.Strays{Where: "4096", Input: "w"}, "C[0,0] = 1", kernels.Suspect, "4096: wrote to its input w"},
+		{&device.Strays{Where: "4096", Input: "w"}, "", kernels.Suspect, "4096: wrote to its input w"},
+		{&device.Strays{Where: "4096", Repacked: true}, "C[0,0] = 1", kernels.Wrong, "C[0,0] = 1"},
+	} {
+		g := gatedAlone()
+		reply := device.GateReply{Cases: []device.CaseReply{{Ran: true, Hash: 7, Same: true}}, Strays: c.strays}
+		if err := g.verdict(checker.JudgeReply{Hashes: []uint64{7}, Wrong: c.wrong}, reply); err != nil {
+			t.Fatal(err)
+		}
+		if g.Res.Outcome != c.want || g.Res.Detail != c.why {
+			t.Errorf("%+v: %v, %q", c, g.Res.Outcome, g.Res.Detail)
+		}
+	}
+}
+
 // TestGateWaitsForPreparing: beside a champion of some microseconds, a candidate that packs has time to do so.
 func TestGateWaitsForPreparing(t *testing.T) {
 	g := gatedAlone()
