@@ -169,6 +169,12 @@ func TestParseProblemMistakes(t *testing.T) {
 			`problem.toml: check.draw.z: unknown dimension: expected m, n, k`}},
 		{"ulps", `reduction = "k"`, "reduction = \"k\"\nulps = -1.0",
 			[]string{`problem.toml: check.ulps: -1: expected a number of units, 0 or more`}},
+		{"ulps that are no number", `reduction = "k"`, "reduction = \"k\"\nulps = nan",
+			[]string{`problem.toml: check.ulps: NaN: expected a number of units, 0 or more`}},
+		{"ulps without end", `reduction = "k"`, "reduction = \"k\"\nulps = inf", []string{`problem.toml: check.ulps: +Inf: ` +
+			`expected less than 8388608: so many units in the last place are the whole value`}},
+		{"ulps of everything", `reduction = "k"`, "reduction = \"k\"\nulps = 8388608", []string{`problem.toml: ` +
+			`check.ulps: 8.388608e+06: expected less than 8388608: so many units in the last place are the whole value`}},
 		{"reduction", `reduction = "k"`, `reduction = "k / 2"`,
 			[]string{`problem.toml: check.shapes[0]: k / 2 is 0 at k=1,m=1,n=1: expected at least 1`}},
 		{"reference", `file = "reference.cu"`, `file = "../reference.cu"`,

@@ -180,8 +180,10 @@ func (p *Problem) checkWorkloads(n *notes) {
 }
 
 func (p *Problem) checkCheck(n *notes) {
-	if u := p.Check.ULPs; !(u >= 0) || math.IsInf(u, 0) {
+	if u, all := p.Check.ULPs, p.wholeULPs(); !(u >= 0) {
 		n.addf("check.ulps", "%g: expected a number of units, 0 or more", u)
+	} else if all > 0 && u >= all {
+		n.addf("check.ulps", "%g: expected less than %.0f: so many units in the last place are the whole value", u, all)
 	}
 	if len(p.Check.Shapes) == 0 {
 		n.addf("check.shapes", "missing: list small sizes that straddle tile edges, as in [{ m = 1, n = 1 }, ...]")
@@ -212,6 +214,23 @@ func (p *Problem) checkCheck(n *notes) {
 	p.readOperands(n)
 	p.readTerms(n)
 	p.readRanges(n)
+}
+
+// wholeULPs is how many units in the last place a value of the finest type of the problem and its outputs has: with so
+// many allowed, zero passes everywhere. 0: none of the types is rounded.
+func (p *Problem) wholeULPs() (most float64) {
+	types := slices.Clone(p.DTypes)
+	for i := range p.Tensors {
+		if p.Tensors[i].Role == "out" {
+			types = append(types, p.Tensors[i].DType)
+		}
+	}
+	for _, t := range types {
+		if u := t.Roundoff(); u > 0 {
+			most = max(most, 1/(2*u))
+		}
+	}
+	return most
 }
 
 func (p *Problem) compileReference(n *notes, scope expr.Scope) {

@@ -28,7 +28,7 @@ func (r *Run) Find(name string) (c kernels.Candidate, err error) {
 			champion, err := reigning(root)
 			switch {
 			case err != nil || champion == nil && name == Reigning:
-				return orNotFound(err, "champion: none yet")
+				return orNotFound(err, "there is no champion yet")
 			case champion != nil:
 				c, err = byID(root, champion.ID[:])
 				return err
@@ -37,7 +37,7 @@ func (r *Run) Find(name string) (c kernels.Candidate, err error) {
 		case LowestScore:
 			first, _, err := topAfter(root, nil, 1)
 			if err != nil || len(first) == 0 {
-				return orNotFound(err, name+": no candidate is right yet")
+				return orNotFound(err, "no candidate is right yet")
 			}
 			c = first[0]
 			return nil
@@ -56,8 +56,14 @@ func orNotFound(err error, what string) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: %w", what, ErrNotFound)
+	return absent(what)
 }
+
+// absent is ErrNotFound in words that say so themselves.
+type absent string
+
+func (a absent) Error() string        { return string(a) }
+func (a absent) Is(target error) bool { return target == ErrNotFound }
 
 // byPrefix finds the one ID that starts with these hexadecimal digits.
 func byPrefix(root *bolt.Bucket, digits string) ([]byte, error) {
@@ -67,8 +73,7 @@ func byPrefix(root *bolt.Bucket, digits string) ([]byte, error) {
 	}
 	from, err := hex.DecodeString(even)
 	if err != nil || digits == "" {
-		return nil, fmt.Errorf("candidate %q: expected the first digits of an ID, best or lowest-score: %w", digits,
-			ErrNotFound)
+		return nil, absent(fmt.Sprintf("candidate %q: expected the first digits of an ID, best or lowest-score", digits))
 	}
 	var found []byte
 	cursor := root.Bucket(ids).Cursor()

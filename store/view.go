@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -53,8 +54,17 @@ func viewLive(path string, locked error) (*Run, error) {
 	if r, err := open(path, false); err == nil { // the writer has just ended
 		return r, nil
 	}
+	if errors.Is(err, ErrNotServed) && errors.Is(err, fs.ErrNotExist) { // another command than a search has it
+		return nil, unserved{locked}
+	}
 	return nil, fmt.Errorf("%w; asked it for a copy: %w", locked, err)
 }
+
+// unserved is ErrLocked by a process that answers nobody, which is ErrNotServed as well.
+type unserved struct{ error }
+
+func (u unserved) Unwrap() error        { return u.error }
+func (u unserved) Is(target error) bool { return target == ErrNotServed }
 
 // viewOlder migrates a copy: the file itself is only read.
 func viewOlder(path string) (*Run, error) {

@@ -14,7 +14,7 @@ import (
 // expected says what a flag of a type takes.
 var expected = map[string]string{
 	"int": "a whole number", "uint64": "a whole number of 0 or more", "float64": "a number", "bool": "true or false",
-	"duration": "a time, as in 90s, 20m or 8h",
+	"duration": "a time, as in 90s, 20m or 8h", "stringToInt": "NAME=SIZE, as in batch=4096",
 }
 
 // flagError says in the user's words what is wrong with a flag.

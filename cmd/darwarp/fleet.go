@@ -45,6 +45,9 @@ func (a *app) fleetCmd() *cobra.Command {
 	})
 	var listen string
 	serve := command("fleet serve", func(c *cobra.Command, args []string) error {
+		if args[0] == "" {
+			return exit.Usagef("the name of the folder is empty")
+		}
 		return interruptible(c, func(ctx context.Context) error { return remote.Serve(ctx, args[0], listen, a.Sayf) })
 	})
 	serve.Flags().StringVar(&listen, "listen", ":4222", "HOST:PORT at which searches and workers find it")
@@ -82,12 +85,16 @@ func (a *app) fleetStatus(ctx context.Context, run string, asJSON bool) error {
 	return nil
 }
 
+// maxSimulated bounds what a simulation is asked for: a thousand workers are more than one machine serves.
+const maxSimulated = 100_000
+
 func (a *app) benchFleetCmd() *cobra.Command {
 	var s remote.Simulation
 	var asJSON bool
 	c := command("bench fleet", func(c *cobra.Command, args []string) error {
-		if s.Workers < 1 || s.Rate <= 0 || s.Span <= 0 {
-			return exit.Usagef("--workers, --rate and --for: expected more than 0")
+		if s.Workers < 1 || s.Workers > maxSimulated || !(s.Rate > 0 && s.Rate <= maxSimulated) || s.Span <= 0 {
+			return exit.Usagef("--workers, --for and --rate: expected more than 0, and of workers and verdicts a second "+
+				"%d at most", maxSimulated)
 		}
 		s.Problem = args[0]
 		return interruptible(c, func(ctx context.Context) error {

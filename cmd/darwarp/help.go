@@ -2,10 +2,13 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/help"
 )
 
@@ -14,7 +17,26 @@ import (
 func command(path string, run func(c *cobra.Command, args []string) error) *cobra.Command {
 	p := help.Pages[path]
 	return &cobra.Command{Use: p.Usage, Short: p.Short, Long: p.Long, Example: p.Example,
-		Args: counted(p.Usage), RunE: run}
+		Args: counted(p.Usage), RunE: func(c *cobra.Command, args []string) error {
+			if err := noneEmpty(c, args); err != nil {
+				return err
+			}
+			return run(c, args)
+		}}
+}
+
+// noneEmpty refuses what has no text, which a script's unset variable is: a flag would be as if it had been left out,
+// and so would all arguments but the first, which every command checks itself.
+func noneEmpty(c *cobra.Command, args []string) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if text := f.Value.String(); err == nil && (text == "" || text == "[]") {
+			err = exit.Usagef("--%s \"\" has no value: name one, or leave the flag out", f.Name)
+		}
+	})
+	if at := slices.Index(args, ""); err == nil && at > 0 {
+		err = exit.Usagef("argument %d is empty: expected: %s", at+1, c.UseLine())
+	}
+	return err
 }
 
 // showHelp is what a command does that only has subcommands.

@@ -64,12 +64,11 @@ func (a *app) newFolder(dir string, all map[string][]byte) error {
 	} else if err != nil {
 		return exit.Usagef("cannot make the folder %s: %v", dir, files.Reason(err))
 	}
+	if err := files.WriteFolder(dir, all); err != nil {
+		return errors.Join(err, os.Remove(dir))
+	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, all[name], 0o644); err != nil {
-			return err
-		}
-		fmt.Fprintln(a.Out, path)
+		fmt.Fprintln(a.Out, filepath.Join(dir, name))
 	}
 	a.Sayf("\nIt can be searched as it is. Edit it, then:\n  %s\n  %s", cmdline.Of("check", dir),
 		cmdline.Of("search", dir))
@@ -158,7 +157,7 @@ func (a *app) checkText(dir string, r templates.Report, tried checking.Result) {
 		defer a.Sayf("%s", console.Lines(n))
 	}
 	if len(r.Mistakes) > 0 {
-		a.Printf("%s\n\n%s in %s.\n", session.InFolder(dir, r.Mistakes),
+		a.Printf("%s\n\n%s in %s\n", session.InFolder(dir, r.Mistakes),
 			report.Quantity(len(r.Mistakes), "mistake"), dir)
 		return
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"darwarp/cmd/darwarp/internal/background"
 	"darwarp/cmd/darwarp/internal/cmdline"
@@ -113,6 +112,8 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 		return exit.Usagef("--then goes with a new search: go on with --workload %s --from %s", f.Then, f.Resume)
 	case f.NoBaseline && len(f.Baselines) > 0:
 		return exit.Usagef("--baseline and --no-baseline: choose one")
+	case f.NoBaseline && f.require != 0:
+		return exit.Usagef("--require compares with the baselines that --no-baseline leaves out: choose one")
 	case f.detach && f.require != 0:
 		return exit.Usagef("--require sets the exit code, which a search in the background does not have: leave out --detach")
 	case f.detach && f.Fleet.Listen != "":
@@ -127,7 +128,7 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 			}
 		}
 	}
-	if err := cmp.Or(f.checkNumbers(c.Flags().Changed), f.checkNames(c.Flags()), f.Fleet.Check()); err != nil {
+	if err := cmp.Or(f.checkNumbers(c.Flags().Changed), f.Fleet.Check()); err != nil {
 		return err
 	}
 	if err := f.Models.Check(c.Flags().Changed, f.Resume != ""); err != nil {
@@ -148,17 +149,6 @@ func (f *searchFlags) checkNumbers(given func(flag string) bool) error {
 		return exit.Usagef("--for, --evals and --stall: expected more than 0; without one of them the default counts")
 	case given("require") && !(f.require > 0 && f.require <= math.MaxFloat64): // nor NaN
 		return exit.Usagef("--require %g: expected a factor above 0, as in 1.0: as fast as the strongest baseline", f.require)
-	}
-	return nil
-}
-
-// checkNames refuses files and sizes without a name, which a script's unset variable is: each would be as if the flag
-// had been left out.
-func (f *searchFlags) checkNames(fs *pflag.FlagSet) error {
-	for _, name := range []string{"store", "resume", "from", "then", "trace", "fleet"} {
-		if flag := fs.Lookup(name); flag.Changed && flag.Value.String() == "" {
-			return exit.Usagef("--%s \"\": expected a name; leave the flag out if there is none", name)
-		}
 	}
 	return nil
 }

@@ -139,8 +139,8 @@ func parseWeights(args []string) (map[string]float64, error) {
 	for _, arg := range args {
 		name, text, ok := cutLast(arg, "=") // a workload may be named m=1,n=2
 		w, err := strconv.ParseFloat(text, 64)
-		if !ok || err != nil {
-			return nil, exit.Usagef("weigh: %q: expected NAME=WEIGHT", arg)
+		if !ok || err != nil || !(w >= 0 && w <= math.MaxFloat64) { // nor NaN
+			return nil, exit.Usagef("weigh: %q: expected NAME=WEIGHT, a number of 0 or more", arg)
 		}
 		weights[name] = w
 	}

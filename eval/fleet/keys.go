@@ -50,7 +50,7 @@ func openKeys(dir string) (keys, error) {
 
 func readKeys(dir string) (k keys, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return k, err
+		return k, fmt.Errorf("it cannot be made: %w", errors.Unwrap(err)) // a PathError, whose path is known
 	}
 	if _, err := os.Stat(filepath.Join(dir, keyFile)); errors.Is(err, fs.ErrNotExist) {
 		if err := makeKeys(dir); err != nil {

@@ -35,6 +35,9 @@ func (f Record) Run(ctx context.Context, con *console.Console) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := console.CheckFile(f.Out); err != nil {
+		return err
+	}
 	s, err := session.Open(ctx, f.Target, con.Sayf)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -92,16 +91,7 @@ func writeFolder(dir string, contents func() (map[string][]byte, error)) error {
 	if err != nil {
 		return err
 	}
-	for name, data := range out {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("cannot make the folder %s: %w", filepath.Dir(path), userfiles.Reason(err))
-		}
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return userfiles.WriteFolder(dir, out)
 }
 
 // files makes every file of the folder, by slash-separated name.

@@ -121,11 +121,11 @@ type Folder struct{ root *os.Root }
 // OpenFolder opens a folder.
 func OpenFolder(path string) (*Folder, error) {
 	info, err := os.Stat(path)
-	if err == nil && !info.IsDir() { // a pipe would be waited for
-		err = fmt.Errorf("%s is not a folder", path)
-	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, Reason(err))
+	}
+	if !info.IsDir() { // a pipe would be waited for
+		return nil, fmt.Errorf("%s is not a folder", path)
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {

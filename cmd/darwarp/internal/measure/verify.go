@@ -93,7 +93,7 @@ func tryCandidate(
 ) (kernels.Trial, error) {
 	try := s.Capabilities().Trial
 	if try == nil {
-		return kernels.Trial{}, exit.Usagef("--trial: %s cannot run a kernel", s.Device().Label())
+		return kernels.Trial{}, exit.Usagef("--trial: %s cannot run a kernel: leave the flag out", s.Device().Label())
 	}
 	known := kernels.Trial{ID: id}
 	for _, part := range kernels.WholeTrial {

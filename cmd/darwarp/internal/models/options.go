@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/mutate/llm"
 	"darwarp/store"
 )
@@ -64,7 +65,31 @@ func (f *Options) Check(changed func(string) bool, resumes bool) error {
 	case f.Replay != "" && (f.URL != "" || f.KeyFile != ""):
 		return exit.Usagef("--llm-replay needs no server: leave out --llm-url and --llm-key-file")
 	}
-	return nil
+	return f.checkFiles(resumes)
+}
+
+// checkFiles reads what the flags name, and what a key and a server's address are taken from. Of a run that goes on it
+// is not known yet who is asked.
+func (f *Options) checkFiles(resumes bool) error {
+	if _, err := f.priceTable(nil); err != nil {
+		return err
+	}
+	if f.Prompts != "" {
+		folder, err := files.OpenFolder(f.Prompts)
+		if err != nil {
+			return exit.Usagef("--llm-prompts: %v", err)
+		}
+		folder.Close()
+	}
+	if resumes {
+		return nil
+	}
+	asked := *f // what is filled in here is filled in again
+	_, done, err := asked.chat()
+	if err == nil {
+		done()
+	}
+	return err
 }
 
 func (f *Options) limits() (llm.Limits, error) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
@@ -79,6 +80,10 @@ func (r *Record) Pick(name string) (kernels.Candidate, error) {
 		name = store.Best
 	}
 	c, err := r.Find(name)
+	named := slices.Contains([]string{store.Best, store.Reigning, store.LowestScore}, name)
+	if named && errors.Is(err, store.ErrNotFound) {
+		return c, exit.Usagef("%w; `%s` shows why", err, cmdline.Of("top", r.Path(), "--all"))
+	}
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrAmbiguous) {
 		return c, exit.Usagef("%w%s", err, report.Meant(name, []string{"best", "champion"}))
 	}

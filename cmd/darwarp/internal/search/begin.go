@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/gatecheck"
@@ -18,14 +21,8 @@ import (
 // begin opens the device and a new run.
 func (s *Search) begin(ctx context.Context) error {
 	o := &s.Options
-	// Said before the device is opened, which takes a while.
-	switch info, err := os.Stat(o.Store); {
-	case o.Store == "":
-	case err == nil && !info.Mode().IsRegular():
-		return exit.Usagef("--store %s is no file: name a new one", o.Store)
-	case err == nil:
-		return exit.Usagef("--store %s exists already: continue it with --resume %s, or choose another name",
-			o.Store, o.Store)
+	if err := o.checkStore(); err != nil {
+		return err
 	}
 	found, err := readPast(o.From)
 	if err != nil {
@@ -59,6 +56,25 @@ func (s *Search) begin(ctx context.Context) error {
 	}
 	s.Run, err = store.Create(o.Store, s.meta())
 	return err
+}
+
+// checkStore refuses, before the device is opened, a file that cannot become the run's.
+func (o *Options) checkStore() error {
+	if o.Store == "" {
+		return nil
+	}
+	switch info, err := os.Stat(o.Store); {
+	case err == nil && !info.Mode().IsRegular():
+		return exit.Usagef("--store %s is no file: name a new one", o.Store)
+	case err == nil:
+		return exit.Usagef("--store %s exists already: continue it with --resume %s, or choose another name",
+			o.Store, o.Store)
+	}
+	dir := filepath.Dir(o.Store)
+	if err := unix.Access(dir+"/.", unix.W_OK|unix.X_OK); err != nil {
+		return exit.Usagef("--store %s: cannot write to the folder %s: %w", o.Store, dir, err)
+	}
+	return nil
 }
 
 // goElsewhere has the devices of a fleet opened in place of this machine's, where that is asked for. Its keys are

@@ -16,6 +16,9 @@ import (
 	"darwarp/templates"
 )
 
+// maxJobs bounds --jobs: each is a process of a compiler.
+const maxJobs = 1024
+
 // Target is what the flags say about where and what to evaluate.
 type Target struct {
 	Problem   string // name, folder or recording
@@ -63,8 +66,8 @@ func (t Target) Check() error {
 	if err := t.checkGPUs(); err != nil {
 		return err
 	}
-	if t.Jobs < 0 {
-		return exit.Usagef("--jobs %d: expected 0 (one per core) or more", t.Jobs)
+	if t.Jobs < 0 || t.Jobs > maxJobs {
+		return exit.Usagef("--jobs %d: expected 0 (one per core) to %d", t.Jobs, maxJobs)
 	}
 	if t.Sandbox != "" && !slices.Contains(eval.SandboxModes(), t.Sandbox) {
 		return exit.Usagef("--sandbox %q: expected %s", t.Sandbox, strings.Join(eval.SandboxModes(), ", "))

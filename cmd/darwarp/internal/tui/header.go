@@ -137,7 +137,7 @@ func (h *header) lastGain() string {
 	since := h.elapsed() - time.Duration(last.elapsed*float64(time.Second))
 	text := "last gain " + report.Duration(since)
 	if h.w >= 100 {
-		text += fmt.Sprintf(", %s evals", report.Count(max(0, h.board.verdicts-int(last.evals))))
+		text += ", " + report.Quantity(max(0, h.board.verdicts-int(last.evals)), "eval")
 	}
 	return text + " ago"
 }
