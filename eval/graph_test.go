@@ -42,7 +42,7 @@ func asked(t *testing.T, otherwise ...string) (files []string) {
 // TestGraphsGate opens the cpu device on the folder of a graph, which proves what its check would find, and sends the
 // naive start of each family through the gate.
 func TestGraphsGate(t *testing.T) {
-	for _, file := range asked(t, "imported_relu_norm") {
+	for _, file := range asked(t, "imported_relu_norm", "linear_tail_bf16") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			b := graphBundle(t, file)
 			gatePoints(t, b, b.Problem.SmallWorkloads()[:1], gatedPoints(t, b))
@@ -139,7 +139,7 @@ func gatePoints(t *testing.T, b *templates.Bundle, loads []kernels.Workload, poi
 
 // TestGraphsCompile compiles the reference and a sample of points of the folders that graphs become.
 func TestGraphsCompile(t *testing.T) {
-	files := asked(t, "chain", "layernorm", "batchnorm", "linear_bn")
+	files := asked(t, "chain", "layernorm", "batchnorm", "linear_bn", "linear_tail_bf16")
 	if os.Getenv("DARWARP_SAMPLE") == "" {
 		t.Setenv("DARWARP_SAMPLE", "1")
 	}

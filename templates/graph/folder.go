@@ -17,9 +17,18 @@ func (g *Graph) Folder() (files map[string][]byte, err error) {
 	if err := p.checkLengths(); err != nil {
 		return nil, err
 	}
-	n := p.graph.names(p.outputs)
+	own, err := p.linearNames()
+	if err != nil {
+		return nil, err
+	}
+	n := p.graph.names(p.outputs, own...)
 	if files, err = p.familyFiles(n); err != nil {
 		return nil, err
+	}
+	if p.linear() {
+		if err := p.linearFiles(n, files); err != nil {
+			return nil, err
+		}
 	}
 	if files["problem.toml"], err = p.problemToml(n); err != nil {
 		return nil, err

@@ -50,8 +50,11 @@ func reserved() map[string]bool {
 	return taken
 }
 
-func (g *Graph) names(outputs []output) *names {
+func (g *Graph) names(outputs []output, besides ...string) *names {
 	taken := reserved()
+	for _, name := range besides {
+		taken[name] = true
+	}
 	fresh := func(name string) string {
 		for taken[name] {
 			name += "_"
