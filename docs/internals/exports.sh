@@ -77,13 +77,16 @@ PY
 KERNELS=${KERNELS:-gemm portfolio attention reduction w4a16 packed mxfp4 fp8 e4m3 $TMA}
 wanted() { case " $KERNELS " in *" $1 "*) ;; *) return 1 ;; esac; }
 
+# best NAME: the fastest candidate of NAME.db by its own timing, where a search of seconds may not have settled a champion
+best() { "$DARWARP" top "$1.db" -n 1 --json | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["id"])'; }
+
 # search NAME FORMS FLAGS...: NAME.db and its export NAME in these forms, where it is wanted
 search() {
     kernel=$1 forms=$2
     shift 2
     wanted "$kernel" || return 0
     step "search-$kernel" . "$DARWARP" search "$@" --plain --store "$kernel.db"
-    step "export-$kernel" . "$DARWARP" export "$kernel.db" -o "$kernel" --as "$forms"
+    step "export-$kernel" . "$DARWARP" export "$kernel.db" "$(best "$kernel")" -o "$kernel" --as "$forms"
 }
 
 cd "$WORK"

@@ -19,11 +19,13 @@ import (
 const (
 	seedsPerWorkload = 2
 	bankSize         = 8
-	mostCases        = 400 // beyond, there are no more trial cases
-	mostDrawn        = 32  // sizes near workloads
-	drawnTotal       = 6   // all sizes that are drawn take no more than so many times what one may
-	drawnMemory      = 4   // none is added where the sizes before take more than a part in so many of Effort.memory
-	alignedShare     = 4   // and one that is not near a workload a part in so many
+	mostCases        = 400     // beyond, there are no more trial cases
+	mostDrawn        = 32      // sizes near workloads
+	drawnTotal       = 6       // all sizes that are drawn take no more than so many times what one may
+	drawnMemory      = 4       // none is added where the sizes before take more than a part in so many of Effort.memory
+	alignedShare     = 4       // and one that is not near a workload a part in so many
+	drawnElems       = 1 << 26 // elements of one that is not near a workload: a cache of keys has few operations for each
+	drawnSizes       = 16      // all sizes that are drawn have no more elements than so many of these
 )
 
 // Wanted is what a case list is made for.
@@ -149,13 +151,13 @@ func (s *Set) addDrawn() error {
 		near = append(near, d.near(w.Dims)...)
 	}
 	rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
-	d.cap = e.drawn / alignedShare
-	seen, left := map[string]bool{}, e.drawn*drawnTotal
+	d.cap, d.room = e.drawn/alignedShare, drawnElems
+	seen, left, elems := map[string]bool{}, e.drawn*drawnTotal, float64(drawnElems*drawnSizes)
 	mixed, rare := slices.Concat(d.aligned(), d.scales(), d.cubes()), d.upper()
 	for i, size := range slices.Concat(mixed, rare, near[:min(len(near), mostDrawn)]) {
 		name := sizeName(d.p, size)
 		work, _ := d.work(size)
-		if seen[name] || work > left || s.bytes > e.memory/drawnMemory {
+		if seen[name] || work > left || d.elems(size) > elems || s.bytes > e.memory/drawnMemory {
 			continue
 		}
 		if ok, err := s.want.fits(size); err != nil {
@@ -163,7 +165,7 @@ func (s *Set) addDrawn() error {
 		} else if !ok {
 			continue
 		}
-		seen[name], left = true, left-work
+		seen[name], left, elems = true, left-work, elems-d.elems(size)
 		class := device.Mixed
 		if i >= len(mixed) && i < len(mixed)+len(rare) {
 			class = device.Rare

@@ -3,7 +3,6 @@ package cases
 import (
 	"maps"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -17,6 +16,8 @@ type drawer struct {
 	t   kernels.DType
 	rng *rand.Rand
 	cap float64 // operations, and elements of all tensors, of one size
+
+	room float64 // elements of all tensors of one size, where these are bounded further; 0: they are not
 
 	loads []kernels.Workload // that are scored
 	long  float64            // up to which a dim is drawn that is long
@@ -211,7 +212,7 @@ func (d *drawer) within(dim string, s span) []kernels.Dims {
 	case s.others > 0:
 		bound.cap = max(d.cap/wideShare, min(d.cap, wideLeast))
 	case s.low >= longest: // millions of numbers, not billions
-		bound.cap /= longShare
+		bound.cap, bound.room = bound.cap/longShare, 0
 	}
 	if !bound.shrink(size, []string{dim}) {
 		return nil
@@ -269,65 +270,6 @@ func oddFactors(rng *rand.Rand) (by [alignments]int) {
 		}
 	}
 	return by
-}
-
-// shrink makes a size small enough, keeping its alignment as far as it goes and the dims in keep as they are. False: it
-// is not possible, or the problem does not allow the size.
-func (d *drawer) shrink(size kernels.Dims, keep []string) bool {
-	for {
-		work, ok := d.work(size)
-		if !ok || work <= d.cap {
-			return ok
-		}
-		largest := ""
-		for _, dim := range d.p.DimNames {
-			if r := d.p.Range(dim); len(r.Values) == 0 && !slices.Contains(keep, dim) && size[dim] > r.Step &&
-				size[dim] > size[largest] {
-				largest = dim
-			}
-		}
-		if largest == "" {
-			return false
-		}
-		size[largest] = smaller(size[largest], d.p.Range(largest).Step)
-	}
-}
-
-// smaller is the next smaller multiple of step: with a smaller odd factor, which keeps its last 3, 5 or 7 as long as
-// there is another, else half of it.
-func smaller(size, step int) int {
-	times := size / step
-	unit := 1 << bits.TrailingZeros(uint(times))
-	odd := times / unit
-	for _, f := range []int{7, 5, 3} {
-		if rest := odd / f; odd%f == 0 && rest > 1 {
-			return step * unit * f * ((rest / 2) | 1)
-		}
-	}
-	if odd > 1 {
-		return step * unit * ((odd / 2) | 1)
-	}
-	return step * (times / 2)
-}
-
-// work is what a size takes, in operations and elements. ok says that the problem has such a size.
-func (d *drawer) work(size kernels.Dims) (work float64, ok bool) {
-	flops, _, err := d.p.Work(size, d.t)
-	if err != nil {
-		return 0, false
-	}
-	bufs, err := d.p.Buffers(size, d.t)
-	if err != nil {
-		return 0, false
-	}
-	for _, b := range bufs {
-		work += float64(b.Elems())
-	}
-	_, err = d.p.Reduction(size, d.t)
-	if err == nil {
-		_, err = d.p.ReferenceLaunch(size, d.t)
-	}
-	return max(work, flops), err == nil
 }
 
 // lineCount is how long the dims are that are not at issue: so many lines, or a few more, that each of many classes
