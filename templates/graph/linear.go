@@ -9,8 +9,8 @@ import (
 	"darwarp/templates"
 )
 
-// A linear layer of 16 bits has the families of linear_gelu, which feed tensor cores, with the graph's maps in the place
-// of that problem's epilogue.
+// A linear layer of 16 bits has the families of linear_gelu, which feed tensor cores, with the graph's maps in place of
+// that problem's epilogue.
 
 // linearFrom is the problem whose families a linear layer has.
 const linearFrom = "linear_gelu"

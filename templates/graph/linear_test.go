@@ -45,7 +45,8 @@ func linearBundle(t *testing.T, g *Graph) *templates.Bundle {
 // TestLinearFamilies: only products in 16 bits whose lines lie along the terms in whole pieces are on tensor cores, and
 // only matrices have tensor maps.
 func TestLinearFamilies(t *testing.T) {
-	const linear, rest = `"op":"linear","args":[{"ref":"x"},{"ref":"w"},{"ref":"bias"}]`, `"op":"mm","args":[{"ref":"x"},{"ref":"w"}]`
+	const linear = `"op":"linear","args":[{"ref":"x"},{"ref":"w"},{"ref":"bias"}]`
+	const plain = `"op":"mm","args":[{"ref":"x"},{"ref":"w"}]`
 	for _, tt := range []struct {
 		name, want string
 		pairs      []string
@@ -56,7 +57,7 @@ func TestLinearFamilies(t *testing.T) {
 		{"batches of rows", "tile vectors", []string{`["batch",`, `["batch",3,`}},
 		{"lines of 8190 numbers", "matmul", []string{"8192", "8190"}},
 		{"4100 columns", "matmul", []string{"4096", "4100"}},
-		{"terms along the columns", "matmul", []string{linear, rest, `["fout","fin"]`, `["fin","fout"]`}},
+		{"terms along the columns", "matmul", []string{linear, plain, `["fout","fin"]`, `["fin","fout"]`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
@@ -73,8 +74,8 @@ func TestLinearFamilies(t *testing.T) {
 
 // TestLinearNames takes dims that the families call otherwise, and names that are the families' own.
 func TestLinearNames(t *testing.T) {
-	b := linearBundle(t, linearGraph(t, `"m"`, `"product"`, `"batch"`, `"n"`, `"fin"`, `"m"`, `"fout"`, `"block_m"`, `"x"`, `"B"`, `"w"`, `"A"`,
-		`"bias"`, `"a_tiles"`))
+	b := linearBundle(t, linearGraph(t, `"m"`, `"product"`, `"batch"`, `"n"`, `"fin"`, `"m"`, `"fout"`, `"block_m"`,
+		`"x"`, `"B"`, `"w"`, `"A"`, `"bias"`, `"a_tiles"`))
 	for name, want := range map[string]string{
 		"tile":   "B A y n block_m_ m partial tickets B A a_tiles_ rest gate n block_m_",
 		"hopper": "a_tiles b_tiles c_tiles y n block_m_ m partial tickets posted B A a_tiles_ rest gate n block_m_",
@@ -103,7 +104,8 @@ func TestLinearOperands(t *testing.T) {
 		want  []string
 		pairs []string
 	}{
-		{"a bias, a matrix and a column", []string{"in.in2[col]", "in.in3[(long long)row * columns + col]", "in.in4[row]"}, nil},
+		{"a bias, a matrix and a column",
+			[]string{"in.in2[col]", "in.in3[(long long)row * columns + col]", "in.in4[row]"}, nil},
 		{"one number", []string{"in.in2[0]"}, []string{`"name":"bias","kind":"parameter","dtype":"bf16","shape":["fout"]`,
 			`"name":"bias","kind":"parameter","dtype":"bf16","shape":[]`}},
 		{"batches of rows", []string{"in.in4[row]"}, []string{`["batch",`, `["batch",3,`}},
