@@ -8,9 +8,9 @@ import (
 	"darwarp/kernels"
 )
 
-// TestDrawnElems: a cache of keys has few operations for each of its elements, so that sizes bounded by operations alone
-// have billions of them. Sizes that are not near a workload have drawnElems at most, and all together no more than
-// drawnSizes times as many; and enough sizes are left.
+// TestDrawnElems: a cache of keys has few operations for each of its elements, so that sizes bounded by operations
+// alone have billions of them. Sizes that are not near a workload have drawnElems at most, and all together no more
+// than drawnSizes times as many; and enough sizes are left.
 func TestDrawnElems(t *testing.T) {
 	text, err := kernels.Problems.ReadFile("decode/problem.toml")
 	if err != nil {
@@ -25,7 +25,8 @@ func TestDrawnElems(t *testing.T) {
 		w := Wanted{Problem: p, DType: kernels.FP16, Workloads: p.Workloads[i : i+1], Effort: OnGPU(140 << 30)}
 		for seed := range uint64(3) {
 			w.RNG = rand.New(rand.NewPCG(seed, 1))
-			d := &drawer{p: p, t: w.DType, rng: w.RNG, cap: w.Effort.drawn / alignedShare, loads: w.Workloads, long: w.Effort.long}
+			d := &drawer{p: p, t: w.DType, rng: w.RNG, loads: w.Workloads, long: w.Effort.long}
+			d.cap = w.Effort.drawn / alignedShare
 			bound := *d
 			bound.room = drawnElems
 			if most := d.mostElems(); most <= drawnElems {
