@@ -237,7 +237,7 @@ func (p Provenance) Key() string {
 type Ceilings struct {
 	Bandwidth float64 `json:"bandwidth"` // bytes/s, device-memory copy counting reads and writes
 	L2        float64 `json:"l2"`        // bytes/s, copy that stays in L2
-	Matrix    float64 `json:"matrix"`    // flop/s, dense matrix units on the problem's dtype
+	Matrix    float64 `json:"matrix"`    // flop/s, dense products of what Problem.MatrixPeak says
 	// Launch is no limit, but ns: how much longer a launch takes on its own than as one of many.
 	Launch float64 `json:"launch,omitempty"`
 }

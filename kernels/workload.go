@@ -19,16 +19,29 @@ func (p *Problem) Env(dims Dims, t DType) expr.Env {
 	return env
 }
 
-// MatrixRate is how many times as fast as 16-bit numbers the matrix units of a GPU multiply the problem's inputs at
-// most: those of eight bits twice as fast (NVIDIA H100 Tensor Core GPU Architecture, 2022). Codes that stand for other
-// numbers are no such inputs.
-func (p *Problem) MatrixRate() float64 {
-	if slices.ContainsFunc(p.Tensors, func(t Tensor) bool {
-		return t.Role == "in" && (t.DType == E4M3 || t.DType == E5M2 || t.DType == I8)
-	}) {
-		return 2
+// MatrixPeak is how fast the units of a GPU multiply the inputs of the problem in t at most: so many times as fast as
+// numbers of a type. Those of eight bits are multiplied twice as fast as those of 16, and those of fp32 that may be
+// rounded to tf32 half as fast (NVIDIA H100 Tensor Core GPU Architecture, 2022); other numbers of fp32 have no matrix
+// units. Codes that stand for other numbers are no such inputs.
+func (p *Problem) MatrixPeak(t DType) (measured DType, times float64) {
+	has := func(types ...DType) bool {
+		return slices.ContainsFunc(p.Tensors, func(x Tensor) bool {
+			return x.Role == "in" && slices.Contains(types, x.DType)
+		})
 	}
-	return 1
+	short := t
+	if t == FP32 {
+		short = FP16
+	}
+	switch {
+	case has(E4M3, E5M2, I8):
+		return short, 2
+	case has(FP16, BF16):
+		return short, 1
+	case p.Check.Operands == TF32:
+		return short, 0.5
+	}
+	return t, 1
 }
 
 // Work is the arithmetic of one call in operations, and the least device-memory traffic in bytes.

@@ -106,7 +106,7 @@ func (p *Proof) Run(r Referee) (reply ProofReply, err error) {
 
 // unseen says of an omission that it is not noticed; empty: it is. The end of one line may be worth no more than
 // rounding by chance, and that of most others of the same class more: so if the first line goes unseen further ones
-// are asked, and most of all must be seen. A bank has eight sets: what one in two of them tells, 255 of 256 banks tell.
+// are asked, and most of all must be seen. A bank of eight sets of which one in two tells it lets it pass once in 256.
 // Lines whose end nobody could notice say nothing.
 func (p *Proof) unseen(r Referee, o *Omission, trials []check.Trial, truths []check.Truth) (string, error) {
 	one := func(o Omission) (telling, string, error) {

@@ -81,7 +81,7 @@ type LibraryReply struct {
 	Fault *Fault   `json:"fault,omitempty"`
 }
 
-// Ceilings measures the device's limits. The reply is kernels.Ceilings.
+// Ceilings measures the device's limits, products in a type among them. The reply is kernels.Ceilings.
 type Ceilings struct {
 	DType kernels.DType `json:"dtype"`
 }

@@ -266,11 +266,12 @@ func (p *Rig) prove(ctx context.Context) error {
 	p.Proof = kernels.Provenance{Device: p.Device, GPU: p.Cfg.GPU, Protocol: Protocol, Version: p.Cfg.Version, Host: host,
 		Started: time.Now().UTC().Truncate(time.Second), DType: p.Cfg.DType, CacheMode: p.Cfg.Cache}
 	c := &kernels.Ceilings{}
-	if err := p.Runner.Call(ctx, device.Request{Ceilings: &device.Ceilings{DType: p.Cfg.DType}}, c,
+	measured, times := p.Cfg.Problem.MatrixPeak(p.Cfg.DType)
+	if err := p.Runner.Call(ctx, device.Request{Ceilings: &device.Ceilings{DType: measured}}, c,
 		runner.FillDeadline); err != nil {
 		return fmt.Errorf("measure the device's ceilings: %w", err)
 	}
-	c.Matrix *= p.Cfg.Problem.MatrixRate()
+	c.Matrix *= times
 	p.Proof.Ceilings = c
 	return nil
 }
