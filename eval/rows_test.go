@@ -84,3 +84,30 @@ func drawnJob(t *testing.T, b *templates.Bundle, pool *Pool) kernels.Job {
 	}
 	return job
 }
+
+// TestScoredRows: rows that no workload of a run has go to kernels that read them again. Those are right, too, and what
+// is wrong there is found out, though it is never timed.
+func TestScoredRows(t *testing.T) {
+	const kept = "keep=registers vector=8 threads_per_row=32 items=1"
+	for _, c := range []struct{ problem, size, genes, wrong string }{
+		{"softmax", "rows=3,cols=256", kept + " exp=exp2", "softmax_again<VECTOR, 1>(x, y, rows, cols);"},
+		{"rmsnorm", "rows=3,cols=512", kept, "rmsnorm_again<1, 1>(x, weight, y, rows, cols);"},
+		{"layernorm", "rows=3,cols=257", kept, "layernorm_again<VECTOR, 1>(x, weight, bias, y, rows, cols);"},
+	} {
+		t.Run(c.problem, func(t *testing.T) {
+			whole := builtin(t, c.problem)
+			loads, err := whole.Problem.FindWorkload(c.size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := whole.For(loads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gateAttempts(t, small(t, b, kernels.FP16, c.size), b, []attempt{
+				{name: "as they are", genes: c.genes},
+				{"", "never written", c.genes, c.wrong, "", kernels.Wrong},
+			})
+		})
+	}
+}

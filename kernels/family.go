@@ -61,10 +61,12 @@ type Gene struct {
 	sized  *expr.Expr // When and Matters in one
 }
 
-// Let is a named value derived from the genes, for use in the expressions after it.
+// Let is a named value derived from the genes, for use in the expressions after it. With Some it is whether a condition
+// on sizes holds for a workload of the run: see Problem.Score.
 type Let struct {
 	Name  string `toml:"name" json:"name"`
 	Value string `toml:"value" json:"value"`
+	Some  bool   `toml:"some,omitempty" json:"some,omitempty"`
 	expr  *expr.Expr
 }
 

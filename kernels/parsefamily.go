@@ -41,7 +41,7 @@ func ParseFamily(file, name string, data []byte, p *Problem) (*Family, error) {
 	f.compileGenes(n, scope, p.dimScope(), taken)
 	f.checkAccumulate(n)
 	f.checkStarts(n)
-	f.compileLets(n, scope, taken)
+	f.compileLets(n, scope, taken, p)
 	f.compileRules(n, scope, p)
 	p.expandEpilogue(f.PlanSpec, scope)
 	var err error
@@ -239,14 +239,14 @@ func (f *Family) checkAccumulate(n *notes) {
 	}
 }
 
-func (f *Family) compileLets(n *notes, scope expr.Scope, taken map[string]bool) {
+func (f *Family) compileLets(n *notes, scope expr.Scope, taken map[string]bool, p *Problem) {
 	for i := range f.Lets {
 		l, key := &f.Lets[i], fmt.Sprintf("let[%d] (%s)", i, f.Lets[i].Name)
 		if CheckIdentifier(l.Name) != nil || taken[l.Name] {
 			n.addf(key+".name", "%q is not usable: expected a new identifier", l.Name)
 			continue
 		}
-		e, err := expr.CompileAny(l.Value, scope)
+		e, err := l.compile(scope, p)
 		n.add(key+".value", err)
 		l.expr = e
 		taken[l.Name], scope[l.Name] = true, letExample(e)

@@ -26,8 +26,9 @@ type Problem struct {
 	// Packed is the most bytes that launches with `prepare` may make of the weights: an expression over their dims
 	Packed string `toml:"packed,omitempty" json:"packed,omitempty"`
 
-	exprs problemExprs
-	fixed Fixed // nil: all values of the problem
+	exprs  problemExprs
+	fixed  Fixed  // nil: all values of the problem
+	scored []Dims // of the run's workloads; nil: any
 }
 
 // problemExprs are the expressions of a problem, compiled.

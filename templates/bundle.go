@@ -114,6 +114,9 @@ func partial(files map[string][]byte) (*Bundle, error) {
 	if err := b.readFixed(); err != nil {
 		all = append(all, kernels.Mistake{File: fixedFile, Err: err})
 	}
+	if err := b.readSizes(); err != nil {
+		all = append(all, kernels.Mistake{File: sizesFile, Err: err})
+	}
 	ref, ok := files[b.Problem.Reference.File]
 	if !ok {
 		all = append(all, kernels.Mistake{File: problemFile, Key: "reference.file",

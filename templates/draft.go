@@ -54,8 +54,10 @@ func (b *Bundle) Draft(declaration, template string, dev kernels.Device, t kerne
 		problemFile: b.Files[problemFile], b.Problem.Reference.File: []byte(b.Reference),
 		draftName + ".toml": d.Files[0], draftName + tmplSuffix: d.Files[1],
 	}
-	if fixed, ok := b.Files[fixedFile]; ok {
-		files[fixedFile] = fixed
+	for name, data := range b.Files {
+		if OfRun(name) {
+			files[name] = data
+		}
 	}
 	alone, err := FromFiles(files)
 	if err != nil {
