@@ -90,6 +90,7 @@ type worker struct {
 	station  *Station
 	task     string // hash of what the station is open for
 	unpacker unpacker
+	models   memo[string, string] // that sources are like, by hash
 	bar      *kernels.Bar
 	mu       sync.Mutex
 	newest   uint64 // the request that the bar is of
