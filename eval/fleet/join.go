@@ -97,6 +97,7 @@ type worker struct {
 	ratios   map[string]float64
 	attached *attachment
 	running  running
+	idle     sync.Once // a machine that only compiles says what it waits for
 }
 
 // Join works for a search until that ends, or ctx: then what is in flight is finished, and nothing new begun. The error

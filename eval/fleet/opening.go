@@ -15,6 +15,7 @@ import (
 // open opens the devices for what the search is about. Meanwhile it goes on telling that it is there.
 func (w *worker) open(ctx context.Context, reply welcome) error {
 	if w.cfg.OpenCompiler != nil && reply.Arch == "" { // for what, a worker with a device will tell
+		w.idle.Do(func() { w.cfg.Say("waiting for the first worker with a GPU: it says what to compile for") })
 		return nil
 	}
 	type opened struct {
