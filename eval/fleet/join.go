@@ -157,7 +157,7 @@ func (w *worker) run(ctx context.Context) error {
 			return errors.New(reply.Refused)
 		case err == nil && reply.Hub:
 			if w.cfg.OpenCompiler != nil {
-				return errors.New("--compile-only: a server for several searches has workers with devices alone")
+				return mistaken(errors.New("--compile-only: a server for several searches has workers with devices alone"))
 			}
 			return w.roam(ctx)
 		case err == nil && reply.Drain:

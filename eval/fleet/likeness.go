@@ -39,9 +39,10 @@ func lineEnd(text string, at int) int {
 }
 
 // differing writes a text as its length, and then pieces: how many bytes follow that the model does not have, these,
-// where in the model it goes on, and for how many bytes. All numbers are uvarints.
-func (l *likeness) differing(text string) []byte {
-	out := binary.AppendUvarint(make([]byte, 0, 2048), uint64(len(text)))
+// where in the model it goes on, and for how many bytes. All numbers are uvarints. It writes into buf where there
+// is room.
+func (l *likeness) differing(buf []byte, text string) []byte {
+	out := binary.AppendUvarint(buf[:0], uint64(len(text)))
 	own, at, in := 0, 0, 0 // what is not written yet begins at own
 	for at < len(text) {
 		n, end := common(text[at:], l.text[in:]), lineEnd(text, at)

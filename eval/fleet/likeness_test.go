@@ -39,7 +39,7 @@ func TestLikeness(t *testing.T) {
 		"unlike": strings.Repeat("wholly other\n", 99), "cut": sourceOf(1)[:777], "behind": sourceOf(1)[777:],
 		"no line break": strings.ReplaceAll(sourceOf(2), "\n", " "), "backwards": sourceOf(1)[4000:] + sourceOf(1)[:4000],
 	} {
-		d := model.differing(text)
+		d := model.differing(nil, text)
 		got, err := restored(model.text, string(d), len(text))
 		if err != nil || got != text {
 			t.Errorf("%s: %d bytes are not what they were: %v", name, len(text), err)
@@ -54,7 +54,7 @@ func TestLikeness(t *testing.T) {
 // TestLikenessRefused: what is no difference to the model gives an error, and no text, however long it says that is.
 func TestLikenessRefused(t *testing.T) {
 	model := newLikeness(sourceOf(1))
-	good := string(model.differing(sourceOf(2)))
+	good := string(model.differing(nil, sourceOf(2)))
 	whole := len(sourceOf(2))
 	for name, tt := range map[string]struct {
 		model, data string
@@ -76,10 +76,10 @@ func TestLikenessRefused(t *testing.T) {
 
 // FuzzLikeness: any text is had again from any model, and any difference ends in a text of its length or an error.
 func FuzzLikeness(f *testing.F) {
-	f.Add(sourceOf(1), sourceOf(2), string(newLikeness(sourceOf(1)).differing(sourceOf(2))))
+	f.Add(sourceOf(1), sourceOf(2), string(newLikeness(sourceOf(1)).differing(nil, sourceOf(2))))
 	f.Add("a line of it\nanother line\n", "another line\na line of it\n", "\x05\x00\x00\x05")
 	f.Fuzz(func(t *testing.T, model, text, data string) {
-		d := newLikeness(model).differing(text)
+		d := newLikeness(model).differing(nil, text)
 		if got, err := restored(model, string(d), len(text)); err != nil || got != text {
 			t.Errorf("%q like %q: %q, %v", text, model, got, err)
 		}
@@ -100,7 +100,8 @@ func TestLikenessMixed(t *testing.T) {
 			line := lines[rng.IntN(len(lines))]
 			b.WriteString(line[rng.IntN(len(line)+1):])
 		}
-		if got, err := restored(model.text, string(model.differing(b.String())), b.Len()); err != nil || got != b.String() {
+		d := model.differing(nil, b.String())
+		if got, err := restored(model.text, string(d), b.Len()); err != nil || got != b.String() {
 			t.Fatalf("%q: %v", b.String(), err)
 		}
 	}
@@ -111,7 +112,7 @@ func BenchmarkLikeness(b *testing.B) {
 	model, text := newLikeness(sourceOf(1)), sourceOf(2)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := restored(model.text, string(model.differing(text)), len(text)); err != nil {
+		if _, err := restored(model.text, string(model.differing(nil, text)), len(text)); err != nil {
 			b.Fatal(err)
 		}
 	}

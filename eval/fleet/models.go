@@ -74,8 +74,10 @@ func (m *models) shorten(j *job) {
 	if model == nil {
 		return
 	}
-	if d := model.differing(j.Source); len(d) < len(j.Source) {
-		j.Like, j.sent = model.name, string(d)
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	if *buf = model.differing(*buf, j.Source); len(*buf) < len(j.Source) {
+		j.Like, j.sent = model.name, string(*buf)
 	}
 }
 
