@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -32,6 +34,10 @@ const (
 	largestModel = 256 << 10
 )
 
+// modelKey is what a model lies under, beside the name of an object that is empty. There it is one message, which the
+// server gives to whoever asks; an object's body is read by a consumer, and a thousand workers would make one each.
+const modelKey = "source"
+
 // begin forgets what an earlier store had.
 func (m *models) begin(store jetstream.ObjectStore) {
 	m.mu.Lock()
@@ -57,7 +63,11 @@ func (m *models) put(store jetstream.ObjectStore, family, source string) {
 	made := &model{hex.EncodeToString(sum[:]), newLikeness(source)}
 	ctx, end := context.WithTimeout(context.Background(), time.Minute)
 	defer end()
-	if _, err := store.PutBytes(ctx, made.name, []byte(source)); err != nil {
+	if !utf8.ValidString(source) { // it would be another one in JSON
+		return
+	}
+	about := jetstream.ObjectMeta{Name: made.name, Metadata: map[string]string{modelKey: source}}
+	if _, err := store.Put(ctx, about, strings.NewReader("")); err != nil {
 		return
 	}
 	m.mu.Lock()
@@ -94,7 +104,13 @@ func (w *worker) unpack(ctx context.Context, j *job) (out *kernels.Job, err erro
 // source is that of a job that is like another.
 func (w *worker) source(ctx context.Context, j *job) (string, error) {
 	text, err := w.models.get(j.Like, func() (string, error) {
-		data, err := w.fetch(ctx, j.Like)
+		data, err := w.fetchBy(ctx, j.Like, func(from jetstream.ObjectStore) ([]byte, error) {
+			about, err := from.GetInfo(ctx, j.Like)
+			if err != nil {
+				return nil, err
+			}
+			return []byte(about.Metadata[modelKey]), nil
+		})
 		return string(data), err
 	})
 	if err != nil {

@@ -81,8 +81,14 @@ func TestModelRefused(t *testing.T) {
 	if got, err := w.unpack(t.Context(), &job{Like: f.task, sent: "\x02\x00\x00\x09"}); err == nil {
 		t.Errorf("%+v", got)
 	}
-	got, err := w.unpack(t.Context(), &job{Like: f.task, sent: "\x04\x00\x00\x04", Device: []byte("{}")})
-	if err != nil || got.Source != "task" {
+	m := &f.post.models
+	m.put(m.store, "odd", "not \xff UTF-8")
+	m.put(m.store, "x", "model<>")
+	if m.known["odd"] != nil || m.known["x"] == nil {
+		t.Fatalf("%+v", m.known)
+	}
+	got, err := w.unpack(t.Context(), &job{Like: m.known["x"].name, sent: "\x07\x00\x00\x07", Device: []byte("{}")})
+	if err != nil || got.Source != "model<>" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
