@@ -1,16 +1,18 @@
-"""Prints what docs/results/fleet.sh has measured: python3 fleet.py FOLDER
+"""Prints what docs/results/fleet.sh has measured: python3 fleet.py FOLDER [SECONDS]
 
-A search's first third counts once with all of it, and once not: workers open their GPUs beside each other, and the search begins
-with the first.
+Verdicts count that came in the SECONDS of each search, and not while it ends: trials that are finished then, and the measurement of the
+winner, take a while of which no more is known than that. A search's first third counts once with all of it, and once not: workers open
+their GPUs beside each other, and the search begins with the first.
 """
 import collections
 import json
+import math
 import pathlib
 import re
 import sys
 
 
-def read(path):
+def read(path, seconds):
     """The figures of one search, from its events."""
     verdicts, outcomes, duels, busy, end = [], collections.Counter(), 0, [], 0
     for line in path.read_text().splitlines():
@@ -24,12 +26,14 @@ def read(path):
             busy.append((event["at"] / 1e9, event["machine"]["device"]["busy"] / event["machine"]["device"]["total"]))
         elif event["kind"] == "end":
             end = event["at"] / 1e9
+    end = min(end, seconds)
+    verdicts = [t for t in verdicts if t <= end]
     late = [t for t in verdicts if t > end / 3]
-    share = [b for t, b in busy if t > end / 3]
+    share = [b for t, b in busy if end / 3 < t <= end]
     return {
         "rate": len(verdicts) / end,
         "late": len(late) / (end * 2 / 3),
-        "duplicates": outcomes["duplicate"] / max(1, len(verdicts)),
+        "duplicates": outcomes["duplicate"] / max(1, outcomes.total()),
         "won": duels,
         "busy": sum(share) / max(1, len(share)),
         "first": verdicts[0] if verdicts else 0,
@@ -37,10 +41,10 @@ def read(path):
 
 
 def main():
-    found = {}
+    found, seconds = {}, float(sys.argv[2]) if len(sys.argv) > 2 else math.inf
     for path in sorted(pathlib.Path(sys.argv[1]).glob("*-*-*.json")):
         kind, gpus, run = re.fullmatch(r"(alone|fleet)-(\d+)-(\d+)", path.stem).groups()
-        found[int(gpus), int(run), kind] = read(path)
+        found[int(gpus), int(run), kind] = read(path, seconds)
     print(f"{'GPUs':>4} {'round':>5} {'':5} {'verdicts/s':>10} {'without 1st third':>17} {'devices asked':>13} "
           f"{'duplicates':>10} {'duels won':>9} {'first after':>11}")
     for (gpus, run, kind), r in sorted(found.items()):

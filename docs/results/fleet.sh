@@ -53,4 +53,4 @@ for n in ${4:-1 2 4}; do
     if ((round % 2)); then one alone "$n" "$round" && one fleet "$n" "$round"; else one fleet "$n" "$round" && one alone "$n" "$round"; fi
   done
 done
-python3 "$here/fleet.py" .
+python3 "$here/fleet.py" . "$seconds"

@@ -19,7 +19,7 @@ func (w *worker) answer(ctx context.Context, req *request) (a answer) {
 	}()
 	var jobs []*kernels.Job
 	for _, j := range req.Jobs {
-		u, err := w.unpacker.unpack(j, w.station.Problem)
+		u, err := w.unpack(ctx, j)
 		if err != nil {
 			return answer{Error: err.Error()}
 		}

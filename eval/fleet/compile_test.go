@@ -10,7 +10,7 @@ import (
 	"darwarp/kernels"
 )
 
-// fakeCompiler makes "made " and the source, or what lie makes of it.
+// fakeCompiler makes "made " and the first line of the source, or what lie makes of it.
 type fakeCompiler struct {
 	toolchain string
 	lie       func(source string) json.RawMessage
@@ -23,7 +23,7 @@ func (c *fakeCompiler) Compile(_ context.Context, source string) (json.RawMessag
 	if c.lie != nil {
 		return c.lie(source), nil
 	}
-	return encode("made " + source), nil
+	return encode("made " + codeOf(source)), nil
 }
 
 // withCompiler is a fleet of devices and a machine that compiles for them.

@@ -38,6 +38,9 @@ func (c *crew) admit(h *hello) error {
 		return err
 	}
 	switch {
+	case h.Protocol != Protocol && h.Version == c.version: // builds of a checkout bear the same name
+		return fmt.Errorf("the worker and the search are two builds of darwarp %s, and speak protocols %d and %d: "+
+			"start the search's build", h.Version, h.Protocol, Protocol)
 	case h.Protocol != Protocol || h.Version != c.version:
 		return fmt.Errorf("the worker is darwarp %s, the search is %s: start the search's version", h.Version, c.version)
 	case h.Compiles != "" && c.kind != "" && h.Compiles != c.device.Toolchain:

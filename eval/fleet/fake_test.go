@@ -60,7 +60,7 @@ func (f *fake) compiled(ctx context.Context, j *kernels.Job) (n int, code string
 	made, _ := ctx.Value(madeKey{}).([]byte)
 	if len(made) == 0 {
 		f.here++
-		return int(j.ID[0]), j.Source
+		return int(j.ID[0]), codeOf(j.Source)
 	}
 	if _, err := fmt.Sscanf(string(made), `"made source %d"`, &n); err != nil {
 		return -1, "another"
@@ -89,7 +89,7 @@ func (f *fake) Provenance() kernels.Provenance {
 
 func (f *fake) Capabilities() kernels.Capabilities {
 	return kernels.Capabilities{Publisher: fakePublisher{f}, Trial: f.trial, Control: f.control, Time: f.time,
-		Code: func(_ context.Context, j *kernels.Job) (string, error) { return j.Source, nil }}
+		Code: func(_ context.Context, j *kernels.Job) (string, error) { return codeOf(j.Source), nil }}
 }
 
 func (f *fake) times(j *kernels.Job, tier string) []kernels.Timing {
@@ -197,7 +197,7 @@ func (f fakePublisher) Versus(ctx context.Context, a, b *kernels.Job, _ string) 
 
 // candidate is the n-th.
 func candidate(n int) *kernels.Job {
-	j := &kernels.Job{Source: fmt.Sprint("source ", n), Variant: kernels.Variant{Family: "f",
+	j := &kernels.Job{Source: sourceOf(n), Variant: kernels.Variant{Family: "f",
 		Genes: kernels.Genome{"n": kernels.Int(n)}}, Env: expr.Env{"n": n, "wide": true, "elem": 2}}
 	j.ID[0], j.ID[1], j.ID[2] = byte(n), byte(n>>8), 1
 	return j

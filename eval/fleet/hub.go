@@ -119,8 +119,12 @@ func (h *hub) hear(msg *nats.Msg) {
 }
 
 func (h *hub) refuses(version string, protocol int) string {
-	if protocol == Protocol && version == h.cfg.Version {
+	switch {
+	case protocol == Protocol && version == h.cfg.Version:
 		return ""
+	case version == h.cfg.Version: // builds of a checkout bear the same name
+		return fmt.Sprintf("this and the server are two builds of darwarp %s, and speak protocols %d and %d: "+
+			"start the server's build", h.cfg.Version, protocol, Protocol)
 	}
 	return fmt.Sprintf("this is darwarp %s, the server is %s: start the server's version",
 		kernels.CleanLine(version, kernels.MaxName), h.cfg.Version)

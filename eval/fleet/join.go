@@ -90,12 +90,14 @@ type worker struct {
 	station  *Station
 	task     string // hash of what the station is open for
 	unpacker unpacker
+	models   memo[string, string] // that sources are like, by hash
 	bar      *kernels.Bar
 	mu       sync.Mutex
 	newest   uint64 // the request that the bar is of
 	ratios   map[string]float64
 	attached *attachment
 	running  running
+	idle     sync.Once // a machine that only compiles says what it waits for
 }
 
 // Join works for a search until that ends, or ctx: then what is in flight is finished, and nothing new begun. The error
@@ -155,7 +157,7 @@ func (w *worker) run(ctx context.Context) error {
 			return errors.New(reply.Refused)
 		case err == nil && reply.Hub:
 			if w.cfg.OpenCompiler != nil {
-				return errors.New("--compile-only: a server for several searches has workers with devices alone")
+				return mistaken(errors.New("--compile-only: a server for several searches has workers with devices alone"))
 			}
 			return w.roam(ctx)
 		case err == nil && reply.Drain:

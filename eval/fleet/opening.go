@@ -15,6 +15,7 @@ import (
 // open opens the devices for what the search is about. Meanwhile it goes on telling that it is there.
 func (w *worker) open(ctx context.Context, reply welcome) error {
 	if w.cfg.OpenCompiler != nil && reply.Arch == "" { // for what, a worker with a device will tell
+		w.idle.Do(func() { w.cfg.Say("waiting for the first worker with a GPU: it says what to compile for") })
 		return nil
 	}
 	type opened struct {
@@ -51,11 +52,17 @@ func (w *worker) openFor(ctx context.Context, reply welcome) (*Station, error) {
 
 // fetch fetches what the search is about. A server that is slow to answer, as where a thousand ask at once, is asked
 // again, and for a while one that does not have it: if it was started again the search is about to put it there.
-func (w *worker) fetch(ctx context.Context, task string) (data []byte, err error) {
+func (w *worker) fetch(ctx context.Context, task string) ([]byte, error) {
+	return w.fetchBy(ctx, task, func(from jetstream.ObjectStore) ([]byte, error) { return from.GetBytes(ctx, task) })
+}
+
+// fetchBy fetches what has a hash, by one way to get it.
+func (w *worker) fetchBy(ctx context.Context, hash string, get func(jetstream.ObjectStore) ([]byte, error)) (
+	data []byte, err error) {
 	for begun := time.Now(); time.Since(begun) < patience; {
 		var bucket jetstream.ObjectStore
 		if bucket, err = w.js.ObjectStore(ctx, w.names.tasks()); err == nil {
-			data, err = bucket.GetBytes(ctx, task)
+			data, err = get(bucket)
 		}
 		if err == nil || ctx.Err() != nil {
 			break
@@ -67,7 +74,7 @@ func (w *worker) fetch(ctx context.Context, task string) (data []byte, err error
 			time.Sleep(helloEvery / 10)
 		}
 	}
-	if sum := sha256.Sum256(data); err == nil && hex.EncodeToString(sum[:]) != task {
+	if sum := sha256.Sum256(data); err == nil && hex.EncodeToString(sum[:]) != hash {
 		err = errors.New("it came in pieces that do not fit")
 	}
 	return data, err

@@ -22,7 +22,10 @@ type job struct {
 	Variant kernels.Variant `json:"variant"` // its genes lie behind
 	Bytes   []int           `json:"bytes"`   // of what lies behind, in the order of encodeRequest
 
-	Source   string          `json:"-"`
+	Like string `json:"like,omitempty"` // the model that the source is sent as a difference to; empty: it is whole
+	sent string // that difference
+
+	Source   string          `json:"-"` // empty on its way, where it is like another
 	Compiled json.RawMessage `json:"-"` // by another worker; empty: by nobody
 	Plan     json.RawMessage `json:"-"` // a kernels.PlanSpec
 	Device   json.RawMessage `json:"-"` // a kernels.Device
@@ -35,6 +38,14 @@ type job struct {
 	Base map[string]float64 `json:"base,omitempty"`
 }
 
+// written is the source as it travels.
+func (j *job) written() string {
+	if j.Like != "" {
+		return j.sent
+	}
+	return j.Source
+}
+
 // parts is how many pieces of a job lie behind the JSON.
 const parts = 6
 
@@ -42,7 +53,7 @@ const parts = 6
 func encodeRequest(buf []byte, r *request) []byte {
 	size := 0
 	for _, j := range r.Jobs {
-		j.Bytes = []int{len(j.Source), len(j.Compiled), len(j.Plan), len(j.Device), len(j.Genes), len(j.Env)}
+		j.Bytes = []int{len(j.written()), len(j.Compiled), len(j.Plan), len(j.Device), len(j.Genes), len(j.Env)}
 		for _, n := range j.Bytes {
 			size += n
 		}
@@ -50,7 +61,7 @@ func encodeRequest(buf []byte, r *request) []byte {
 	head := encode(r)
 	data := append(append(slices.Grow(buf[:0], len(head)+1+size), head...), '\n')
 	for _, j := range r.Jobs {
-		data = append(append(append(append(data, j.Source...), j.Compiled...), j.Plan...), j.Device...)
+		data = append(append(append(append(data, j.written()...), j.Compiled...), j.Plan...), j.Device...)
 		data = append(append(data, j.Genes...), j.Env...)
 	}
 	return data
@@ -73,7 +84,10 @@ func decodeRequest(data []byte) (r request, err error) {
 			}
 			behind[i], rest = rest[:n], rest[n:]
 		}
-		j.Source, j.Compiled, j.Plan, j.Device = string(behind[0]), behind[1], behind[2], behind[3]
+		if j.sent = string(behind[0]); j.Like == "" {
+			j.Source = j.sent
+		}
+		j.Compiled, j.Plan, j.Device = behind[1], behind[2], behind[3]
 		j.Genes, j.Env = behind[4], behind[5]
 	}
 	return r, nil
@@ -152,8 +166,8 @@ func (u *unpacker) unpack(j *job, problem *kernels.Problem) (out *kernels.Job, e
 	return out, err
 }
 
-// compiled is a plan, compiled against the problem that the worker has. It depends on the names and kinds that it may
-// read, and not on their values, and so there is one for each choice of these that was met.
+// compiled is a plan, compiled against the problem that the worker has. It depends on the kinds of what it reads, and
+// not on their values, and so there is one for each choice of these that was met.
 type compiled struct {
 	spec  kernels.PlanSpec
 	mu    sync.Mutex
@@ -161,7 +175,7 @@ type compiled struct {
 }
 
 type scoped struct {
-	kinds map[string]string
+	kinds []string // of what the plan reads, in its order
 	plan  *kernels.Plan
 }
 
@@ -177,10 +191,7 @@ func (c *compiled) plan(env expr.Env, problem *kernels.Problem) (*kernels.Plan, 
 			return s.plan, nil
 		}
 	}
-	scope, kinds := expr.Scope(maps.Clone(env)), map[string]string{}
-	for name, v := range env {
-		kinds[name] = kindOfValue(v)
-	}
+	scope := expr.Scope(maps.Clone(env))
 	for _, d := range problem.DimNames {
 		scope[d] = 0
 	}
@@ -191,16 +202,17 @@ func (c *compiled) plan(env expr.Env, problem *kernels.Problem) (*kernels.Plan, 
 	if len(c.plans) >= mostScopes {
 		c.plans = nil
 	}
-	c.plans = append(c.plans, scoped{kinds, plan})
+	of := scoped{plan: plan}
+	for _, name := range plan.Reads() {
+		of.kinds = append(of.kinds, kindOfValue(env[name]))
+	}
+	c.plans = append(c.plans, of)
 	return plan, nil
 }
 
 func (s *scoped) fits(env expr.Env) bool {
-	if len(env) != len(s.kinds) {
-		return false
-	}
-	for name, v := range env {
-		if s.kinds[name] != kindOfValue(v) {
+	for i, name := range s.plan.Reads() {
+		if s.kinds[i] != kindOfValue(env[name]) {
 			return false
 		}
 	}
@@ -215,6 +227,8 @@ func kindOfValue(v any) string {
 		return "string"
 	case bool:
 		return "bool"
+	case kernels.Device:
+		return "device"
 	}
 	return fmt.Sprintf("%T", v)
 }

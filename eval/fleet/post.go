@@ -34,6 +34,8 @@ type post struct {
 	mu      sync.Mutex
 	last    uint64
 	waiting map[uint64]*call
+
+	models models // that sources are like
 }
 
 // call is a request that waits for its answer.
@@ -86,6 +88,9 @@ func (p *post) create(ctx context.Context, hash string, task []byte) error {
 		return err
 	}
 	_, err = bucket.PutBytes(ctx, hash, task)
+	if err == nil {
+		p.models.begin(bucket)
+	}
 	return err
 }
 
@@ -203,6 +208,9 @@ func (p *post) askOnce(ctx context.Context, subject string, req request, gone <-
 func (p *post) send(ctx context.Context, subject string, req *request) (*jetstream.PubAck, error) {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf) // the client has its own copy by then
+	for _, j := range req.Jobs {
+		p.models.shorten(j)
+	}
 	*buf = encodeRequest(*buf, req)
 	if n, most := int64(len(*buf)), p.nc.MaxPayload(); n > most {
 		return nil, fmt.Errorf("%w: a candidate of %d bytes: the server takes %d (max_payload)", kernels.ErrLost, n, most)

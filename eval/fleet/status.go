@@ -81,6 +81,14 @@ func (c *crew) status(now time.Time) Status {
 	return s
 }
 
+// isOpening reports whether a worker is connected, and its devices are not open yet.
+func (c *crew) isOpening(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.opening[name]
+	return ok
+}
+
 // doing is what a worker does in words. It names what workers can do, and nothing else that one says.
 func (h *hello) doing() string {
 	var all []string
@@ -108,6 +116,9 @@ func (f *Fleet) drain(msg *nats.Msg) {
 		f.cfg.Say("worker %s is drained: it finishes what it does", kernels.CleanLine(name, kernels.MaxName))
 	} else {
 		why = "no worker of that name is here: darwarp fleet status lists them"
+		if slices.ContainsFunc(f.every(), func(i *Fleet) bool { return i.crew.isOpening(name) }) {
+			why = "it opens its devices: drain it when it is ready, or end its process"
+		}
 	}
 	_ = msg.Respond([]byte(why))
 }
@@ -128,7 +139,7 @@ func AskStatus(ctx context.Context, dir string) (s Status, err error) {
 func Drain(ctx context.Context, dir, worker string) error {
 	data, err := askOwner(ctx, dir, (names).drain, []byte(worker))
 	if err == nil && len(data) > 0 {
-		err = fmt.Errorf("%s: %s", worker, data)
+		err = mistaken(fmt.Errorf("%s: %s", kernels.CleanLine(worker, kernels.MaxName), data))
 	}
 	return err
 }

@@ -2,6 +2,9 @@ package fleet
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +35,44 @@ func TestDoing(t *testing.T) {
 	until(t, "nothing in hand", func() bool { return status().Doing == "" })
 	if w := status(); w.Rate <= 0 || w.Answers < 1 {
 		t.Errorf("%+v", w)
+	}
+}
+
+// TestDrainNobody: who is not there, or not yet, is not drained; the line says so, and is of a mistake.
+func TestDrainNobody(t *testing.T) {
+	g := &ground{t: t, dir: t.TempDir()}
+	g.open("127.0.0.1:0", newFake("a"))
+	cfg := g.config(newFake("slow"))
+	cfg.Open = func(ctx context.Context, _ []byte) (*Station, error) { <-ctx.Done(); return nil, ctx.Err() }
+	go Join(t.Context(), cfg)
+	until(t, "a worker that opens", func() bool {
+		s, err := AskStatus(t.Context(), g.dir)
+		return err == nil && len(s.Workers) == 2
+	})
+	for worker, want := range map[string]string{"nobody": "no worker of that name", "slow": "it opens its devices"} {
+		var mistake *Mistake
+		err := Drain(t.Context(), g.dir, worker)
+		if !errors.As(err, &mistake) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", worker, err)
+		}
+	}
+	if err := Drain(t.Context(), g.dir, "a"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOtherProtocol: a worker that says the search's version, and speaks otherwise, is refused with both numbers.
+func TestOtherProtocol(t *testing.T) {
+	w, _ := newCrew("v1").hear(hello{Worker: "b", Version: "v1", Protocol: Protocol - 1}, time.Now())
+	want := fmt.Sprintf("two builds of darwarp v1, and speak protocols %d and %d", Protocol-1, Protocol)
+	at := hub{cfg: HubConfig{Version: "v1"}}
+	for _, got := range []string{w.Refused, at.refuses("v1", Protocol-1)} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q, expected %q", got, want)
+		}
+	}
+	if got := at.refuses("v1", Protocol); got != "" {
+		t.Errorf("one of its own is refused: %s", got)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // Protocol is the version of what searches and workers tell each other.
-const Protocol = 10
+const Protocol = 11
 
 // anyQueue is the queue that all workers with devices of one kind take from, and toQueue a worker's own. They bear the
 // name of their session: a worker that has not heard yet that the search was resumed must not take what it would not
