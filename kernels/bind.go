@@ -84,7 +84,7 @@ func (b *binder) launch(l LaunchSpec) LaunchSpec {
 	l.TensorMaps = slices.Clone(l.TensorMaps)
 	for i := range l.TensorMaps {
 		m := &l.TensorMaps[i]
-		m.Box, m.Swizzle = b.texts(m.Box), b.text(m.Swizzle)
+		m.Shape, m.Box, m.Swizzle = b.texts(m.Shape), b.texts(m.Box), b.text(m.Swizzle)
 	}
 	return l
 }

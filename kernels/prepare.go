@@ -171,6 +171,7 @@ func (l launchExprs) each(visit func(what string, e *expr.Expr)) {
 	for i, m := range l.maps {
 		visit(fmt.Sprintf("tensor_map[%d].swizzle", i), m.swizzle)
 		list(fmt.Sprintf("tensor_map[%d].box", i), m.box)
+		list(fmt.Sprintf("tensor_map[%d].shape", i), m.seen)
 	}
 }
 

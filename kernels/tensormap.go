@@ -13,22 +13,34 @@ import (
 type TensorMapSpec struct {
 	Name   string `toml:"name" json:"name"`
 	Tensor string `toml:"tensor" json:"tensor"`
-	// Elements that one copy moves, by dimension in the order of the tensor's shape
+	// Shape is how the map sees the tensor, which lies without gaps: another one of as many elements. Empty: its own.
+	Shape []string `toml:"shape,omitempty" json:"shape,omitempty"`
+	// Elements that one copy moves, by dimension in the order of the shape
 	Box     []string `toml:"box" json:"box"`
 	Swizzle string   `toml:"swizzle,omitempty" json:"swizzle,omitempty"` // bytes: 0, 32, 64 or 128; empty means 0
 }
 
-// TensorMap is a tensor map with every number known. Shape and dtype are those of the problem's buffer of that name.
+// TensorMap is a tensor map with every number known. Its dtype is that of the problem's buffer of that name.
 type TensorMap struct {
 	Name    string `json:"name"`
 	Tensor  string `json:"tensor"`
+	Shape   []int  `json:"shape,omitempty"`   // empty: that of the buffer
 	Box     []int  `json:"box"`               // elements, innermost dimension last
 	Swizzle int    `json:"swizzle,omitempty"` // bytes: 0, 32, 64 or 128
+}
+
+// Over is the shape that the map sees of a buffer.
+func (m TensorMap) Over(buffer []int) []int {
+	if len(m.Shape) > 0 {
+		return m.Shape
+	}
+	return buffer
 }
 
 // mapExprs are the expressions of a TensorMapSpec, and those of its tensor.
 type mapExprs struct {
 	box, shape []*expr.Expr
+	seen       []*expr.Expr // the shape that it has in the map, none: its own
 	swizzle    *expr.Expr // null: 0
 	dtype      DType      // empty: the problem's chosen one
 }
@@ -58,11 +70,9 @@ func (m TensorMapSpec) compile(n *notes, key string, taken map[string]string, te
 		return out
 	}
 	t := tensors[i]
-	switch rank := len(t.Shape); {
-	case rank > maxRank:
-		n.addf(key+".tensor", "%s has %d dimensions: a tensor map has at most %d", t.Name, rank, maxRank)
-	case len(m.Box) != rank:
-		n.addf(key+".box", "%d expressions: expected %d, one for each dimension of %s %v", len(m.Box), rank, t.Name, t.Shape)
+	m.checkRank(n, key, t)
+	for i, text := range m.Shape {
+		out.seen = append(out.seen, intExpr(n, fmt.Sprintf("%s.shape[%d]", key, i), text, scope))
 	}
 	inShape := scope.With(expr.Scope{"elem": 0, "dtype": ""})
 	for i, text := range t.Shape {
@@ -70,6 +80,20 @@ func (m TensorMapSpec) compile(n *notes, key string, taken map[string]string, te
 	}
 	out.dtype = t.DType
 	return out
+}
+
+// checkRank holds the box to the shape that the map sees.
+func (m TensorMapSpec) checkRank(n *notes, key string, t Tensor) {
+	shape, at := t.Shape, key+".tensor"
+	if len(m.Shape) > 0 {
+		shape, at = m.Shape, key+".shape"
+	}
+	switch rank := len(shape); {
+	case rank > maxRank:
+		n.addf(at, "%s has %d dimensions: a tensor map has at most %d", t.Name, rank, maxRank)
+	case len(m.Box) != rank:
+		n.addf(key+".box", "%d expressions: expected %d, one for each dimension of %s %v", len(m.Box), rank, t.Name, shape)
+	}
 }
 
 // constant checks a number that no point changes where it is written.
@@ -123,6 +147,15 @@ func (m mapExprs) resolve(spec TensorMapSpec, env expr.Env) (TensorMap, error) {
 		return fail(fmt.Errorf("the device has none: expected sm_90 or later, by the family's arch or a constraint on " +
 			"device.cc"))
 	}
+	if len(m.seen) > 0 {
+		if out.Shape, err = ints(m.seen, env); err != nil {
+			return fail(fmt.Errorf("shape: %w", err))
+		}
+		if len(out.Shape) != len(out.Box) || !sameElements(out.Shape, shape) {
+			return fail(fmt.Errorf("shape %v: expected one of as many elements as %s %v", out.Shape, spec.Tensor, shape))
+		}
+		shape = out.Shape
+	}
 	if err := out.check(shape, elem); err != nil {
 		return fail(err)
 	}
@@ -151,6 +184,18 @@ func (m TensorMap) check(shape []int, elem int) error {
 		return fmt.Errorf("%s %v: expected at most 2^32 along each dimension", m.Tensor, shape)
 	}
 	return nil
+}
+
+// sameElements reports whether two shapes have as many elements, of 1 or more along each dimension of the first.
+func sameElements(a, b []int) bool {
+	elements := func(shape []int) float64 {
+		out := 1.
+		for _, extent := range shape {
+			out *= float64(extent)
+		}
+		return out
+	}
+	return slices.Min(a) > 0 && elements(a) == elements(b)
 }
 
 func ints(es []*expr.Expr, env expr.Env) ([]int, error) {

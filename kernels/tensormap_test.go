@@ -129,3 +129,35 @@ func TestBindTensorMap(t *testing.T) {
 		t.Errorf("the plan itself was changed: %s", box)
 	}
 }
+
+// TestTensorMapShape: a map sees a tensor as another shape of as many elements, and as no other.
+func TestTensorMapShape(t *testing.T) {
+	seen := func(shape, box string) (TensorMap, error) {
+		text := strings.Replace(tiled(t, `"32", "64"`, "128"), `tensor = "A", box = ["32", "64"]`,
+			fmt.Sprintf(`tensor = "A", shape = [%s], box = [%s]`, shape, box), 1)
+		c, err := resolve(t, text, nil, hopper(t), Dims{"m": 6, "n": 32, "k": 64})
+		if err != nil {
+			return TensorMap{}, err
+		}
+		return c.Launches[0].Maps[0], nil
+	}
+	got, err := seen(`"2", "m / 2", "k"`, `"1", "m / 2", "64"`)
+	if want := []int{2, 3, 64}; err != nil || !reflect.DeepEqual(got.Over([]int{6, 64}), want) {
+		t.Errorf("%v, %v; want a map over %v", got, err, want)
+	}
+	for _, c := range []struct{ shape, box, want string }{
+		{`"2", "m", "k"`, `"1", "1", "64"`, "shape [2 6 64]: expected one of as many elements as A [6 64]"},
+		{`"0 - 2", "0 - 3", "k"`, `"1", "1", "64"`, "shape [-2 -3 64]: expected one of as many elements as A [6 64]"},
+		{`"m * 16", "k / 16"`, `"16", "64"`, "A [96 4] has rows of 8 bytes: expected a multiple of 16"},
+	} {
+		_, err := seen(c.shape, c.box)
+		if want := "launch product: tensor map a_tiles: " + c.want; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", c.shape, err, want)
+		}
+	}
+	text := strings.Replace(tiled(t, `"32", "64"`, "128"), `tensor = "A", box`, `tensor = "A", shape = ["m * k"], box`, 1)
+	if _, err := ParseFamily("f.toml", "f", []byte(text), mustProblem(t)); err == nil ||
+		!strings.Contains(err.Error(), "2 expressions: expected 1, one for each dimension of A [m * k]") {
+		t.Errorf("a box of two dimensions for a shape of one: %v", err)
+	}
+}

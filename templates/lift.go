@@ -128,7 +128,8 @@ func follow(plan kernels.PlanSpec, list []constant) kernels.PlanSpec {
 		l.Grid, l.Block, l.Smem, l.Args = all(l.Grid), all(l.Block), put(l.Smem), all(l.Args)
 		l.TensorMaps = slices.Clone(l.TensorMaps)
 		for k := range l.TensorMaps {
-			l.TensorMaps[k].Box = all(l.TensorMaps[k].Box)
+			m := &l.TensorMaps[k]
+			m.Shape, m.Box = all(m.Shape), all(m.Box)
 		}
 	}
 	plan.Scratch = slices.Clone(plan.Scratch)

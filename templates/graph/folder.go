@@ -17,7 +17,7 @@ func (g *Graph) Folder() (files map[string][]byte, err error) {
 	if err := p.checkLengths(); err != nil {
 		return nil, err
 	}
-	own, err := p.linearNames()
+	own, err := p.borrowedNames()
 	if err != nil {
 		return nil, err
 	}
@@ -25,8 +25,8 @@ func (g *Graph) Folder() (files map[string][]byte, err error) {
 	if files, err = p.familyFiles(n); err != nil {
 		return nil, err
 	}
-	if p.linear() {
-		if err := p.linearFiles(n, files); err != nil {
+	if problem := p.borrowed(); problem != "" {
+		if err := p.borrow(problem, n, files); err != nil {
 			return nil, err
 		}
 	}

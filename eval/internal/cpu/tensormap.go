@@ -30,12 +30,13 @@ func describe(m kernels.TensorMap, c *device.Case, a *arena) (*tensorMap, error)
 		return nil, fmt.Errorf("tensor map %s: no tensor %s", m.Name, m.Tensor)
 	}
 	b, text := c.Buffers[i], append([]byte(m.Name), 0)
-	out := &tensorMap{name: &text[0], base: address(a.buffers[i]), rank: uint32(len(b.Shape)),
+	shape := m.Over(b.Shape)
+	out := &tensorMap{name: &text[0], base: address(a.buffers[i]), rank: uint32(len(shape)),
 		element: uint32(b.DType.Size()), swizzle: uint32(m.Swizzle)}
-	if len(m.Box) != len(b.Shape) || len(b.Shape) > len(out.shape) {
-		return nil, fmt.Errorf("tensor map %s: a box of %v for %s %v", m.Name, m.Box, m.Tensor, b.Shape)
+	if len(m.Box) != len(shape) || len(shape) > len(out.shape) {
+		return nil, fmt.Errorf("tensor map %s: a box of %v for %s %v", m.Name, m.Box, m.Tensor, shape)
 	}
-	for j, extent := range b.Shape {
+	for j, extent := range shape {
 		out.shape[j], out.box[j] = uint64(extent), uint32(m.Box[j])
 	}
 	return out, nil

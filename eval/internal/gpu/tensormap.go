@@ -41,19 +41,20 @@ func (s *Session) tensorMaps(l kernels.Launch, c *device.Case, a *arena) (map[st
 }
 
 func mapError(l kernels.Launch, m kernels.TensorMap, b kernels.Buffer, err error) error {
-	return fmt.Errorf("kernel %s, tensor map %s over %s %v: %w", l.Entry, m.Name, b.Name, b.Shape, err)
+	return fmt.Errorf("kernel %s, tensor map %s over %s %v: %w", l.Entry, m.Name, b.Name, m.Over(b.Shape), err)
 }
 
 // tensorOf is what the driver is told of a map over a buffer, which is dense: dimensions innermost first.
 func tensorOf(m kernels.TensorMap, b kernels.Buffer, at cuda.Ptr) (cuda.Tensor, error) {
 	kind, known := tensorTypes[b.DType]
 	swizzle, possible := swizzles[m.Swizzle]
-	if !known || !possible || len(m.Box) != len(b.Shape) {
+	shape := m.Over(b.Shape)
+	if !known || !possible || len(m.Box) != len(shape) {
 		return cuda.Tensor{}, fmt.Errorf("box %v, swizzle %d, %s: no such map", m.Box, m.Swizzle, b.DType)
 	}
 	t := cuda.Tensor{Type: kind, Base: at, Swizzle: swizzle, Promote: cuda.Promote128B}
 	stride := uint64(b.DType.Size())
-	for i, extent := range slices.Backward(b.Shape) {
+	for i, extent := range slices.Backward(shape) {
 		t.Dims = append(t.Dims, uint64(extent))
 		t.Box = append(t.Box, uint32(m.Box[i]))
 		if stride *= uint64(extent); i > 0 {

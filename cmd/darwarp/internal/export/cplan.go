@@ -42,6 +42,7 @@ type cLaunch struct {
 // cTensorMap is a tensor map with its numbers as texts, the box's innermost dimension last.
 type cTensorMap struct {
 	Name, Tensor string
+	Shape        []code // none: that of the tensor
 	Box          []code
 	Swizzle      code
 }
@@ -151,6 +152,9 @@ func (w *planWriter) launch(l kernels.LaunchSpec, when code) cLaunch {
 
 func (w *planWriter) tensorMap(m kernels.TensorMapSpec) cTensorMap {
 	out := cTensorMap{Name: m.Name, Tensor: m.Tensor, Swizzle: w.text(m.Swizzle, "0LL")}
+	for _, e := range m.Shape {
+		out.Shape = append(out.Shape, w.text(e, "1LL"))
+	}
 	for _, e := range m.Box {
 		out.Box = append(out.Box, w.text(e, "1LL"))
 	}

@@ -38,7 +38,7 @@ func TestWritePlan(t *testing.T) {
 				L2Window: &kernels.L2WindowSpec{Tensors: []string{"A", "B", "C"}, When: "m > 1"},
 				TensorMaps: []kernels.TensorMapSpec{
 					{Name: "a_tiles", Tensor: "A", Box: []string{"tile / 2", "min(k, 64)"}, Swizzle: "warps * 64"},
-					{Name: "c_tiles", Tensor: "C", Box: []string{"1", "4"}}}},
+					{Name: "c_tiles", Tensor: "C", Shape: []string{"m * 2", "tile"}, Box: []string{"1", "4"}}}},
 			{Entry: "never", Grid: []string{"1"}, Block: []string{"1"}, When: "tile > 64"},
 			{Entry: "sum", Grid: []string{"1"}, Block: []string{"1"}, When: "m > tile"},
 		}}
@@ -53,8 +53,8 @@ func TestWritePlan(t *testing.T) {
 		Launches: []cLaunch{
 			{Entry: "product", Smem: "0LL", Grid: [3]code{"ceil_div(d.m, 32LL)", "1LL", "1LL"},
 				Block: [3]code{"32LL", "2LL", "1LL"}, Cluster: ones,
-				Maps: []cTensorMap{{"a_tiles", "A", []code{"div(32LL, 2LL)", "least({d.k, 64LL})"}, "(2LL * 64LL)"},
-					{"c_tiles", "C", []code{"1LL", "4LL"}, "0LL"}},
+				Maps: []cTensorMap{{"a_tiles", "A", nil, []code{"div(32LL, 2LL)", "least({d.k, 64LL})"}, "(2LL * 64LL)"},
+					{"c_tiles", "C", []code{"(d.m * 2LL)", "32LL"}, []code{"1LL", "4LL"}, "0LL"}},
 				Args:   []cArg{{Map: "a_tiles"}, {Buffer: "C"}, {Buffer: "part"}, {Map: "a_tiles"}, {Value: "d.m"}},
 				Window: []string{"A", "C"}, WindowWhen: "(d.m > 1LL)"},
 			{Entry: "sum", Smem: "0LL", When: "(d.m > 32LL)", Grid: ones, Block: ones, Cluster: ones},

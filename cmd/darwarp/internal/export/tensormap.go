@@ -42,13 +42,16 @@ func (s *portfolioSheet) Mapped() []string {
 // MapText is a tensor map in C++, with every number known.
 func (c call) MapText(m kernels.TensorMap) code {
 	t := c.Buffers[tensorIndex(c.Buffers, m.Tensor)]
-	return mapText(m.Name, t, numbers(t.Shape), numbers(m.Box), code(strconv.Itoa(m.Swizzle)))
+	return mapText(m.Name, t, numbers(m.Over(t.Shape)), numbers(m.Box), code(strconv.Itoa(m.Swizzle)))
 }
 
 // MapText is a tensor map in C++, by the sizes in d.
 func (s *portfolioSheet) MapText(m cTensorMap) (code, error) {
 	i := tensorIndex(s.Tensors(), m.Tensor)
-	shape, err := s.ShapeText(i)
+	shape, err := m.Shape, error(nil)
+	if len(shape) == 0 {
+		shape, err = s.ShapeText(i)
+	}
 	return mapText(m.Name, s.Tensors()[i], shape, m.Box, m.Swizzle), err
 }
 

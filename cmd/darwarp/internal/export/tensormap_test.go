@@ -99,6 +99,28 @@ func TestTensorMapTexts(t *testing.T) {
 	}
 }
 
+// TestTensorMapShapes: a map that sees its tensor in another shape is written with that one.
+func TestTensorMapShapes(t *testing.T) {
+	single, err := boxes(t, kernels.FP16, 1).sheet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	several, err := boxesPortfolio(t).sheet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(single.Calls[0].MapText(kernels.TensorMap{Name: "x_boxes", Tensor: "x", Shape: []int{2, 50, 64},
+		Box: []int{1, 16, 64}, Swizzle: 128}))
+	if want := `{"x_boxes", "x", 6, 2, {2, 50, 64}, {1, 16, 64}, 128}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	text, err := several.MapText(cTensorMap{Name: "x_boxes", Tensor: "x", Shape: []code{"2LL", "d.rows"},
+		Box: []code{"1LL", "8LL"}, Swizzle: "0LL"})
+	if want := `{"x_boxes", "x", 9, 2, {2LL, d.rows}, {1LL, 8LL}, 0LL}`; err != nil || string(text) != want {
+		t.Errorf("%s, %v, want %s", text, err, want)
+	}
+}
+
 // TestTensorMapsAreEncoded runs launch.h: at every size the kernel gets the plan's map of the tensor where it lies.
 func TestTensorMapsAreEncoded(t *testing.T) {
 	sizes := []kernels.Dims{{"rows": 100, "columns": 64}, {"rows": 4096, "columns": 1000}, {"rows": 1, "columns": 8},
