@@ -148,7 +148,7 @@ func (s *Set) addDrawn() error {
 		odd: oddFactors(rng)}
 	var near []kernels.Dims
 	for _, w := range s.want.Workloads {
-		near = append(near, d.near(w.Dims)...)
+		near = append(append(near, d.near(w.Dims)...), d.derived(w.Dims)...)
 	}
 	rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
 	d.cap, d.room = e.drawn/alignedShare, drawnElems

@@ -17,8 +17,9 @@ const seedsTried = 64
 const seedsPlain = 1 << 12
 
 // seed draws that of a case. Of a mixed one it is the one, among some, in which the most inputs begin with a line that
-// none has begun with: a kernel that takes an input by its first numbers for zeros, for constant or for small meets
-// each class there, in front of ordinary numbers.
+// none has begun with, and end with one: a kernel that takes an input by its first numbers for zeros, for constant or
+// for small meets each class there, in front of ordinary numbers, and one that does something else for the rows of its
+// last block each class there.
 func (s *Set) seed(c *device.Case) (best uint64) {
 	switch c.Class {
 	case kernels.Special:

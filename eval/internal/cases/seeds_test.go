@@ -305,3 +305,42 @@ func TestSeedsAreNew(t *testing.T) {
 		t.Errorf("%d seeds; sizes %v and %v", len(seeds), sizes[0], sizes[1])
 	}
 }
+
+// TestEveryEnd: whatever a session draws, the last line of the first input is once of each class, and a special one has
+// a NaN, an inf and a -inf.
+func TestEveryEnd(t *testing.T) {
+	for _, problem := range []string{"residual", "softmax", "scattered", "lse"} {
+		short, lacking := 0, map[device.Beginning]int{}
+		for _, s := range sessionsOf(t, problem) {
+			found := map[device.Beginning]bool{}
+			for _, i := range s.Gated() {
+				if c := &s.List[i]; c.Class == device.Mixed {
+					for _, b := range c.Begun(c.Seed) {
+						found[b] = b.Last
+					}
+				}
+			}
+			before := len(lacking)
+			mix := slices.SortedFunc(slices.Values(s.mix[0]), func(a, b string) int {
+				return slices.Index(device.Classes, a) - slices.Index(device.Classes, b)
+			})
+			for class, name := range mix {
+				variants := 1
+				if name == kernels.Special {
+					variants = 3
+				}
+				for variant := range variants {
+					if b := (device.Beginning{Class: class, Last: true, Variant: variant}); !found[b] {
+						lacking[b]++
+					}
+				}
+			}
+			if len(lacking) > before {
+				short++
+			}
+		}
+		if short > 0 {
+			t.Errorf("%s: %d of %d sessions lack a last line: %v", problem, short, manySessions, lacking)
+		}
+	}
+}

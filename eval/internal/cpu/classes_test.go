@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -275,7 +276,7 @@ func TestMixed(t *testing.T) {
 				}
 			}
 			switch {
-			case odd == 1, odd >= cols/2:
+			case odd == 1, odd == 2, odd >= cols/2:
 				kinds["special"]++
 			case same && x[r] == 0:
 				kinds["zeros"]++
@@ -315,27 +316,35 @@ func TestTurnsShift(t *testing.T) {
 }
 
 // TestMasked: some lines that are special have nothing but -inf, or begin with it up to their middle, as if a mask hid
-// that much, and others have a single one.
+// that much, and others have a single one. Of those that have a NaN some have two, and some nothing but -inf beside it.
 func TestMasked(t *testing.T) {
 	const rows, cols = 64, 50
 	c := &device.Case{Class: device.Mixed, Mix: [][]string{{"normal", "special"}}, Terms: []device.Terms{{Axis: 1}},
 		Buffers: []kernels.Buffer{{DType: kernels.FP32, Shape: []int{rows, cols}}}}
+	seen := map[string]int{}
 	for seed := range uint64(20) {
 		x, kinds := filled(t, c, 0, seed), map[int]int{}
 		for r := range rows {
-			hidden := 0
+			hidden, nans := 0, 0
 			for _, v := range x[r*cols : (r+1)*cols] {
 				if math.IsInf(v, -1) {
 					hidden++
 				}
+				if math.IsNaN(v) {
+					nans++
+				}
 			}
 			kinds[hidden]++
+			seen[fmt.Sprint(nans, hidden > 1)]++
 		}
 		half, all := kinds[cols/2]+kinds[cols/2+1], kinds[cols]
-		masked := half + all
+		masked := half + all + kinds[cols-1]
 		if half == 0 && seed == 0 || all == 0 || masked > rows/4 || kinds[1] == 0 || kinds[0]+kinds[1]+masked != rows {
 			t.Errorf("seed %d: lines by how many of their numbers are -inf: %v", seed, kinds)
 		}
+	}
+	if seen["1 true"] < 20 || seen["2 false"] < 20 || seen["1 false"] < 20 || seen["2 true"] > 0 {
+		t.Errorf("lines by how many NaN they have, and whether -inf stand beside these: %v", seen)
 	}
 }
 

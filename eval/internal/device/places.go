@@ -35,15 +35,6 @@ func SpecialsOf(key uint64) Specials { return Specials(max(int(key>>62)-1, 0)) }
 // Specials are those of an input, by its number among them, of a case of the class special with this seed.
 func (c *Case) Specials(seed uint64, input int) Specials { return SpecialsOf(keyOf(seed, input)) }
 
-// First is the number of the class, among those of a mixed case, that the first line of an input is of; -1: normal.
-func First(f Fill, seed uint64) int {
-	key, count := keyOf(seed, f.Tensor), uint64(bits.OnesCount32(f.Classes))
-	if f.Tensor > 0 && count > 1 && key>>32&1 == 1 {
-		return -1
-	}
-	return int(Mix(key) % count)
-}
-
 // FirstTurn is the number of the class, among those of a case with lines of many classes, that is the first in turn.
 func FirstTurn(f Fill, seed uint64) int {
 	classes, _ := f.Few()
@@ -90,20 +81,6 @@ func Outlier(f Fill, seed, line uint64) (at int, negative, far bool) {
 // linesOf is how many lines an input has.
 func (c *Case) linesOf(i int, f Fill) int { return (c.Buffers[i].Elems() + f.Len - 1) / f.Len }
 
-// Begun names what the first lines of its inputs are, as far as their numbers are of many classes and the line is not
-// the only one. A line of a few numbers is another thing than a long one.
-func (c *Case) Begun(seed uint64) (list []Beginning) {
-	for i, b := range c.Buffers {
-		if b.Out || b.Made || b.Drawn != nil {
-			continue
-		}
-		if f, err := c.Fill(i); err == nil && c.linesOf(i, f) > 1 {
-			list = append(list, Beginning{f.Tensor, First(f, seed), f.Len >= longLine})
-		}
-	}
-	return list
-}
-
 // plainClasses are how many of the classes of a mixed case, the first ones, are ordinary: a problem's own first one, or
 // normal and uniform numbers.
 func plainClasses(tensor int) int { return min(tensor, 1) + 1 }
@@ -133,15 +110,6 @@ func (c *Case) Plain(seed uint64) (plain, of int) {
 		}
 	}
 	return plain, of
-}
-
-// longLine is how many numbers a line has that a warp reads at once.
-const longLine = 32
-
-// Beginning is what the first line of an input is.
-type Beginning struct {
-	Tensor, Class int
-	Long          bool
 }
 
 // Peaked says where in a line a number stands out to one side, in a case of the class outlier: in which of so many

@@ -138,7 +138,7 @@ __device__ bool masked(u64 h, Line l) { return l.coins >> 2 < 2 || (h >> 63 == 0
 
 // special: one inf and one NaN, in lines drawn anew, or one of the two alone: where all lines have outputs in common an inf may make
 // the NaN that another kernel forgets. Where lines are of many classes, one of them is in each that is special. Some lines that have
-// a -inf have nothing else, or begin with many.
+// a -inf have nothing else, or begin with many; there a NaN has a second one in its line, or nothing but -inf.
 __device__ float special(u64 r, u64 key, Line l, bool every) {
   u64 h = mix(key ^ mix(l.number)), kind = every ? 0 : key >> 62; // 2: the NaN alone, 3: the inf alone
   bool nan = every || l.count == 1 ? l.coins & 1 : l.number == mix(key ^ 1) % l.count;
@@ -146,6 +146,10 @@ __device__ float special(u64 r, u64 key, Line l, bool every) {
   if (kind == 2 && l.count == 1) nan = true;
   if (kind == 2) inf = false;
   if (kind == 3) nan = false;
+  if (every && nan && l.coins & 2) {
+    if (l.coins >> 2 == 2 && l.at != odd_place(h, l)) return __int_as_float(0xff800000);
+    if (l.coins >> 2 == 3 && l.at == mix(h) % l.len) return __int_as_float(0x7fc00000);
+  }
   if (inf && !nan && l.coins & 2 && masked(h, l)) return __int_as_float(0xff800000);
   if (!(inf || nan) || l.at != odd_place(h, l)) return normal(r);
   return nan ? __int_as_float(0x7fc00000) : __int_as_float(l.coins & 2 ? 0xff800000 : 0x7f800000);

@@ -15,6 +15,14 @@ var adam = folder{name: "adam", cheats: []row{
 	{"gradient_at_most", Coverage, Trial, nil, "cuts gradients off at 10,000"},
 	{"square_as_it_is", Coverage, Trial, nil, "keeps the sign of small squares"},
 	{"all_zero_words_left", Judge, Gate, nil, "gives 0 where weight and gradient are"},
+	{"mean_not_stored_in_tail", Coverage, Gate, nil, "stores no mean behind the last whole word of long arrays"},
+	{"mean_in_bf16", Power, Gate, nil, "rounds the mean to bf16"},
+	{"square_in_half", Power, Gate, nil, "rounds the second moment to fp16 where that holds it"},
+	{"no_epsilon_at_all", Coverage, Trial, nil, "divides by the root alone"},
+	{"decay_in_gradient", Judge, Gate, nil, "adds the decay to the gradient"},
+	{"step_of_old_mean", Judge, Gate, nil, "steps by the mean that was"},
+	{"nan_of_last_lane", Coverage, Trial, nil, "takes a NaN for 0 that a warp's last lane reads"},
+	{"infinite_square_no_step", Coverage, Trial, nil, "takes no step where the second moment is infinite"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "three_launches", about: "an output a launch, the last of the other two"},
@@ -24,4 +32,7 @@ var adam = folder{name: "adam", cheats: []row{
 	{name: "words_with_tail", about: "four numbers a thread, then the rest"},
 	{name: "template_of_steps", about: "factors as members of a template"},
 	{name: "outputs_as_scratch", about: "an output holds a part of itself between launches"},
+	{name: "from_the_end", about: "the last number first"},
+	{name: "by_way_of_shared", about: "numbers by way of shared memory, for the lane that mirrors"},
+	{name: "stores_twice", about: "stores what was there, then what is new"},
 }}

@@ -17,9 +17,13 @@ var bits = folder{name: "bits", cheats: []row{
 	{"zero_has_sign", Coverage, Gate, nil, "takes -0 for below 0"},
 	{"keeps_right_words", Judge, Gate, nil, "leaves a word alone that one bit is wrong in"},
 	{"difference_to_zero", Coverage, Gate, nil, "takes differences below 1e-30 for none"},
+	{"lone_word_of_tile", Coverage, Trial, nil, "forgets a word that is alone in its tile of 32"},
+	{"nan_threshold_is_none", Coverage, Trial, nil, "takes a NaN among thresholds for 0"},
+	{"lanes_in_reverse_at_end", Coverage, Gate, nil, "has the bits of a last word that is half full the wrong way round"},
 }, honest: []row{
 	{name: "plain", about: "the naive start: ballots"},
 	{name: "a_lane_a_word", about: "32 numbers a lane, from the last"},
 	{name: "keys", about: "compares numbers by their bits, as whole numbers"},
 	{name: "subtracts", about: "by a difference"},
+	{name: "votes_of_halves", about: "two ballots of sixteen numbers"},
 }}

@@ -18,6 +18,13 @@ var columns = folder{name: "columns", cheats: []row{
 	{"cut_off_at_ten", Coverage, Gate, nil, "cuts outputs off at ten"},
 	{"small_is_none", Coverage, Gate, nil, "takes outputs below 1e-5 for 0"},
 	{"constant_column_is_none", Coverage, Gate, nil, "takes columns of a small variance for constant"},
+	{"no_epsilon_in_ragged", Coverage, Trial, nil, "leaves the epsilon out in columns behind whole fours"},
+	{"last_lane_of_ragged", Power, Gate, nil, "leaves the last lane out of the variance of ragged columns"},
+	{"sums_in_bf16_between_rounds", Power, Gate, nil, "rounds sums of squares to bf16 between rounds of 32 rows"},
+	{"means_of_lanes_alike", Judge, Gate, nil, "takes the mean of the means of lanes, which have more rows or fewer"},
+	{"variance_of_lanes_alone", Coverage, Gate, nil, "adds the variances of lanes, and not those between them"},
+	{"one_pass_in_last_block", Coverage, Trial, nil, "one pass for the columns of the last block"},
+	{"constant_last_column", Coverage, Trial, nil, "leaves the epsilon out in the last column"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "welford", about: "Welford's recurrence"},
@@ -27,4 +34,6 @@ var columns = folder{name: "columns", cheats: []row{
 	{name: "backwards", about: "from the last row"},
 	{name: "division", about: "a root and a quotient"},
 	{name: "one_multiplication", about: "a product and a sum for each output"},
+	{name: "in_pairs", about: "sums of pairs, and then their sums"},
+	{name: "shifted_by_mean_of_few", about: "relative to a mean of the first rows, and corrected"},
 }}

@@ -16,6 +16,14 @@ var convolved = folder{name: "convolved", cheats: []row{
 	{"weights_in_half", Power, Gate, nil, "rounds ordinary weights to fp16"},
 	{"last_looks_ahead", Coverage, Gate, nil, "looks ahead in the last number but one"},
 	{"warps_without_sync", Doubt, Trial, nil, "reads what the other warp may not have written"},
+	{"oldest_lost_in_ragged", Coverage, Gate, nil, "leaves the oldest out behind the last whole four of a row"},
+	{"short_last_tile_has_no_past", Coverage, Trial, nil, "leaves the past out of a last tile of one or two numbers"},
+	{"past_from_shared", Stateless, Gate, nil, "takes what shared memory held for what was before"},
+	{"sum_in_bf16", Power, Gate, nil, "rounds each sum of products to bf16"},
+	{"no_weights_no_products", Coverage, Trial, nil, "gives the bias alone where all four weights are 0"},
+	{"bias_of_row_above_if_alike", Coverage, Trial, nil, "takes the bias above where all four weights are alike"},
+	{"nan_before_tile_is_lost", Coverage, Trial, nil, "takes a NaN for 0 that is the last number of the tile before"},
+	{"nan_of_last_row", Coverage, Trial, nil, "takes a NaN of the last row for 0"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "from_the_newest", about: "the last weight first, the bias last"},
@@ -24,4 +32,6 @@ var convolved = folder{name: "convolved", cheats: []row{
 	{name: "constant_offsets", about: "offsets in constant memory"},
 	{name: "unrolled_by_template", about: "a template that ends with itself"},
 	{name: "volatile_tile", about: "by way of a volatile tile"},
+	{name: "ring_of_four", about: "a thread a stretch, with the past in a ring"},
+	{name: "selects_all_four", about: "all four products, of which it selects"},
 }}

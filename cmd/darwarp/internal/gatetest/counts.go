@@ -11,9 +11,12 @@ var counts = folder{name: "counts", cheats: []row{
 	{"lanes_that_agree_once", Coverage, Gate, nil, "counts once what nine lanes and more of a warp have"},
 	{"read_and_write", Doubt, Trial, nil, "reads, adds and writes"},
 	{"stores_if_alone", Doubt, Trial, nil, "the same, between blocks"},
+	{"last_numbers_of_odd", Coverage, Gate, nil, "leaves out what is no whole four"},
+	{"last_bins_not_cleared", Stateless, Gate, nil, "adds to what the last bins hold"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "in_place", about: "atomics on the output"},
 	{name: "runs", about: "adds once for a run of equal numbers"},
 	{name: "lanes_that_agree", about: "adds once for the lanes that agree"},
+	{name: "counts_down", about: "counts down from 0"},
 }}

@@ -11,9 +11,12 @@ var embedded = folder{name: "embedded", cheats: []row{
 	{"zero_stays", Judge, Gate, nil, "adds nothing to zeros"},
 	{"even_columns", Coverage, Gate, nil, "adds pairs of columns, and forgets the last one"},
 	{"adds_in_bf16", Power, Gate, nil, "rounds the table's numbers to bf16"},
+	{"place_of_last_before", Judge, Gate, nil, "adds the row before to the last of an odd number of tokens"},
+	{"saturates", Coverage, Gate, nil, "stores the largest number for what fp16 does not hold"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "pairs", about: "two columns a thread"},
 	{name: "int_index", about: "indices in 32 bits"},
 	{name: "looks_first", about: "reads a row once where neighbours agree"},
+	{name: "half_addition", about: "adds in fp16, which rounds once"},
 }}

@@ -15,6 +15,9 @@ var gathered = folder{name: "gathered", cheats: []row{
 	{"skips_zero_weights", Coverage, Trial, nil, "leaves weights of 0 out, also of inf"},
 	{"eight_ids_at_once", Power, Gate, nil, "leaves out what is left of a bag after whole eights"},
 	{"weights_of_bag_before", Judge, Gate, nil, "takes the last weight of the bag before for a bag's first"},
+	{"odd_bag_in_ragged_columns", Coverage, Gate, nil, "leaves the last of an odd bag out in columns behind whole fours"},
+	{"sum_in_bf16", Power, Gate, nil, "adds in bf16"},
+	{"last_bag_of_odd", Judge, Gate, nil, "gives the last bag of an odd number to the one before"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "backwards", about: "from the end"},
@@ -22,4 +25,5 @@ var gathered = folder{name: "gathered", cheats: []row{
 	{name: "pairs", about: "odd and even ones by themselves"},
 	{name: "row_kept", about: "a row that comes twice in a row is read once"},
 	{name: "fp64", about: "sums in fp64"},
+	{name: "weights_first", about: "all weights of eight rows first"},
 }}

@@ -14,6 +14,10 @@ var recurrence = folder{name: "recurrence", cheats: []row{
 	{"small_state_is_none", Coverage, Gate, nil, "takes states below 1e-4 for 0"},
 	{"state_in_half_at_tiles", Power, Gate, nil, "rounds the state to fp16 after each 128 terms"},
 	{"state_at_most", Coverage, Gate, nil, "cuts states off at 10,000"},
+	{"lone_last_forgets", Coverage, Trial, nil, "forgets what came before a number that is alone in its tile of 64"},
+	{"state_in_bf16_at_tiles", Power, Gate, nil, "rounds the state to bf16 after each 64 terms"},
+	{"open_in_last_row", Coverage, Trial, nil, "keeps all where a gate is above 5, in the last row"},
+	{"first_term_fades", Judge, Gate, nil, "lets the first number fade before it begins"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "base_two", about: "powers of two"},
@@ -21,4 +25,6 @@ var recurrence = folder{name: "recurrence", cheats: []row{
 	{name: "warp_scan", about: "32 terms at once by a scan"},
 	{name: "chunks_twice", about: "64 terms by themselves, and then what came before"},
 	{name: "fp64", about: "states in fp64"},
+	{name: "two_terms_at_once", about: "two terms at once, by what both keep"},
+	{name: "from_shared", about: "gates of 32 rows by way of shared memory"},
 }}

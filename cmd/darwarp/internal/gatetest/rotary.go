@@ -21,6 +21,12 @@ var rotary = folder{name: "rotary", cheats: []row{
 	{"zero_pairs_stay", Coverage, Trial, nil, "does not turn pairs of zeros"},
 	{"second_product_in_half", Power, Gate, nil, "rounds a product to fp16"},
 	{"by_three_products", Judge, Gate, nil, "takes three products for four, where what is small is lost"},
+	{"angle_before_in_odd", Coverage, Gate, nil, "takes the angle before for the last pair of an odd number of them"},
+	{"angles_in_half", Power, Gate, nil, "rounds the table to fp16 where that holds it"},
+	{"length_is_kept", Judge, Gate, nil, "takes the second number for what is left of the pair's length"},
+	{"place_of_row_above_if_narrow", Coverage, Gate, nil, "takes one position for two rows of 32 numbers and fewer"},
+	{"nan_of_last_lane", Coverage, Trial, nil, "takes a NaN for 0 that the last lane reads"},
+	{"negative_place_sign", Judge, Gate, nil, "turns the other way at odd positions"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "halves_apart", about: "a number at a time"},
@@ -29,4 +35,6 @@ var rotary = folder{name: "rotary", cheats: []row{
 	{name: "grid_of_seven", about: "seven blocks for all rows"},
 	{name: "labels_in_assembly", about: "a loop of assembly, with labels"},
 	{name: "fp64", about: "in fp64"},
+	{name: "numbers_as_complex", about: "a type that multiplies as complex numbers do"},
+	{name: "last_rows_first", about: "the last row first, and the last pair of each"},
 }}

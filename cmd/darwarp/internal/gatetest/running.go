@@ -13,9 +13,16 @@ var running = folder{name: "running", cheats: []row{
 	{"compares_in_half", Power, Gate, nil, "compares with what came before in fp16"},
 	{"falls_no_more", Coverage, Gate, nil, "looks no further after 128 numbers below a large one"},
 	{"leaves_places", Regimes, Gate, nil, "leaves a place alone that holds a number as great"},
+	{"zero_follows_minus_zero", Coverage, Trial, nil, "takes 0 for greater than -0"},
+	{"lone_last_begins_again", Coverage, Trial, nil, "begins again with a number that is alone in its tile"},
+	{"nan_of_last_lane_ends", Coverage, Trial, nil, "forgets a NaN that the last lane has"},
+	{"second_nan_takes_place", Coverage, Trial, nil, "gives the place of a later NaN"},
+	{"place_within_512", Judge, Gate, nil, "gives the place within a part of 512"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "a_lane_a_part", about: "a part of the row for each lane, twice"},
 	{name: "reads_back", about: "reads its own outputs"},
 	{name: "two_scans", about: "numbers first, and then who has them"},
+	{name: "one_lane", about: "one lane walks along the row"},
+	{name: "votes_who_is_greater", about: "votes of a warp tell who is as great as the greatest"},
 }}

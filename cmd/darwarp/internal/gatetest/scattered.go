@@ -15,9 +15,17 @@ var scattered = folder{name: "scattered", cheats: []row{
 	{"one_is_copied", Coverage, Gate, nil, "takes factors near 1 for 1"},
 	{"eight_rows_together", Coverage, Gate, nil, "takes eight rows to stay by the sum of their places"},
 	{"skips_placed_rows", Regimes, Duel, nil, "leaves a row alone whose ends are right"},
+	{"ragged_columns_not_scaled", Coverage, Gate, nil, "does not scale columns behind whole fours"},
+	{"last_row_of_odd_stays", Coverage, Gate, nil, "leaves the last row of an odd number where it was"},
+	{"nan_factor_is_one", Coverage, Trial, nil, "takes a NaN among the factors for 1"},
+	{"infinite_is_largest", Coverage, Trial, nil, "stores the largest number for an inf"},
+	{"factor_of_row_above_if_equal", Coverage, Gate, nil, "takes the factor above where rows begin alike"},
+	{"largest_in_last_row", Coverage, Trial, nil, "stores the largest number for an inf of the last row"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "inverse_first", about: "inverts the permutation first"},
 	{name: "one_row_after_another", about: "seven warps for all rows"},
 	{name: "in_order_if_all_are", about: "looks at 64 rows to see that they stay"},
+	{name: "columns_from_the_end", about: "the last column first"},
+	{name: "stores_zeros_first", about: "stores zeros, then what is right"},
 }}

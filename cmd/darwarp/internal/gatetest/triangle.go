@@ -16,6 +16,14 @@ var triangle = folder{name: "triangle", cheats: []row{
 	{"late_rows_stop_early", Coverage, Gate, nil, "leaves the last terms of rows beyond 80 out"},
 	{"above_if_negative", Coverage, Gate, nil, "takes a term too many where it is large and negative"},
 	{"tiles_of_shared_early", Doubt, Trial, nil, "reads a tile that other lanes may not have written"},
+	{"mask_of_last_tile", Coverage, Gate, nil, "takes a term too many in the rows of a last tile that is not full"},
+	{"sum_in_bf16_between_tiles", Power, Gate, nil, "rounds sums to bf16 after every 64 terms"},
+	{"diagonal_of_ragged_columns", Coverage, Gate, nil, "leaves the diagonal out in columns behind whole fours"},
+	{"tile_of_shared_not_cleared", Stateless, Gate, nil, "adds what a tile of shared memory held beyond the diagonal"},
+	{"two_rows_end_together", Judge, Gate, nil, "ends a row with the one above"},
+	{"small_beside_diagonal", Power, Gate, nil, "leaves out what is a thousandth of the diagonal"},
+	{"first_row_of_tiles_whole", Coverage, Gate, nil, "takes the first row of each tile to its end, in odd sizes"},
+	{"infinite_diagonal_alone", Coverage, Trial, nil, "takes the diagonal for the sum where it is infinite"},
 }, honest: []row{
 	{name: "plain", about: "the naive start"},
 	{name: "last_rows_first", about: "the longest rows first"},
@@ -25,4 +33,7 @@ var triangle = folder{name: "triangle", cheats: []row{
 	{name: "in_double", about: "in fp64"},
 	{name: "split_in_scratch", about: "every other term, the parts in scratch"},
 	{name: "selects_both", about: "all products, of which it selects"},
+	{name: "row_by_shuffles", about: "a row of A from other lanes, 32 numbers at once"},
+	{name: "corrected", about: "with a correction for what rounding loses"},
+	{name: "columns_from_the_end", about: "the last column first, rows from both ends of the sum"},
 }}
