@@ -50,14 +50,14 @@ func (p *program) spreadStarts() []point {
 		return append(slices.Clone(back), append(more, choice{"min_blocks", min})...)
 	}
 	return []point{
-		sized(512, 4, items),
+		sized(256, 4, items, choice{"min_blocks", 4}),
 		sized(256, 4, items, at(4)...),
 		sized(512, 2, items, at(2, choice{"load", "no_allocate"})...),
 		sized(256, 8, max(items/2, 1), back...),
 		sized(1024, 1, items, at(1)...),
 		sized(256, 4, min(2*items, most), at(4, p.fast()...)...),
 		sized(1024, 2, max(items/2, 1), append(slices.Clone(back), p.fast()...)...),
-		sized(128, 8, items, at(4)...),
+		sized(128, 8, items, back...),
 	}
 }
 
@@ -68,6 +68,9 @@ func (p *program) columnStarts() []point {
 		return nil
 	}
 	first, fast := p.columnStart(), p.fast()
+	if !p.rereads() {
+		first = first.with(choice{"min_blocks", 1}) // else one load is in flight, to save registers
+	}
 	list := []point{first}
 	if p.odd() {
 		list = append(list, p.oddColumns(first)...)
@@ -153,25 +156,27 @@ func (p *program) scanStarts() (list []point) {
 	}
 	list = []point{sized(threads, 4), sized(threads, 4, choice{"store", "streaming"}),
 		sized(min(2*threads, 512), 4, choice{"load", "no_allocate"}, choice{"store", "streaming"}),
-		sized(threads, 2), sized(max(threads/2, 32), 4, choice{"store", "streaming"}), sized(threads, 8)}
+		sized(threads, 2), sized(max(threads/2, 32), 4, choice{"rows_per_block", 1}), sized(threads, 8)}
 	if threads == 256 {
-		list = append(list, sized(512, 2, choice{"store", "streaming"}), sized(1024, 2), sized(1024, 4))
+		list = append(list, sized(512, 2, choice{"store", "streaming"}), sized(1024, 2))
 	}
 	return list
 }
 
 // tileStarts are those of running sums of long rows.
 func (p *program) tileStarts() (list []point) {
+	w := p.wide()
 	for _, x := range [][3]int{{512, 4, 2}, {256, 4, 2}, {512, 2, 4}, {256, 8, 1}, {1024, 2, 2}, {128, 4, 4}} {
-		list = append(list, point{{"threads", x[0]}, {"vector", p.wide()}, {"items", p.inFlight(x[1], p.wide())}, {"look", x[2]}})
+		list = append(list, point{{"threads", x[0]}, {"vector", w}, {"items", p.inFlight(x[1], w)}, {"look", x[2]}})
 	}
 	return append(list, list[0].with(choice{"load", "no_allocate"}, choice{"store", "streaming"}))
 }
 
 // scanColumnStarts are those of running sums side by side.
 func (p *program) scanColumnStarts() (list []point) {
+	w := p.wide()
 	for _, x := range [][3]int{{32, 8, 2}, {32, 8, 4}, {32, 16, 4}, {16, 16, 4}, {64, 8, 2}, {8, 32, 4}, {32, 4, 8}} {
-		list = append(list, point{{"across", x[0]}, {"along", x[1]}, {"vector", p.wide()}, {"items", p.inFlight(x[2], p.wide())}})
+		list = append(list, point{{"across", x[0]}, {"along", x[1]}, {"vector", w}, {"items", p.inFlight(x[2], w)}})
 	}
 	return append(list, list[1].with(choice{"store", "streaming"}))
 }

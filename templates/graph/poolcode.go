@@ -88,7 +88,8 @@ func (w *pool) reads(offset string) string {
 	if !w.Few() {
 		return b.String() + w.bounded(offset)
 	}
-	return b.String() + "    if (" + w.Inside() + ") {\n" + w.inside(offset) + "    } else {\n" + w.bounded(offset) + "    }\n"
+	return b.String() + "    if (" + w.Inside() + ") {\n" + w.inside(offset) + "    } else {\n" +
+		w.bounded(offset) + "    }\n"
 }
 
 // bounded are the lines for windows that may lie at an edge: no place waits for another.

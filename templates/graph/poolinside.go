@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Windows that lie wholly in the tensor need no bounds, and have places at constant distances along the last axis: nearly
-// all windows, of a long axis. Their lines are there for windows of few places, as they are unrolled a second time.
+// Windows that lie wholly in the tensor need no bounds, and have places at constant distances along the last axis: of
+// long axes nearly all. Their lines are there for windows of few places, as they are unrolled a second time.
 
 // Few reports whether windows have few places.
 func (w *pool) Few() bool { return w.Window() <= 64 }

@@ -68,11 +68,9 @@ func (p *program) tiled(n [4]int, t tileStart, buffers int, async bool, more ...
 // a multiprocessor must be at different points of their work. Copies are on their way without registers, or all terms
 // come at once.
 func (p *program) shortStarts(n [4]int) (list []point) {
-	for _, t := range []tileStart{{128, 128, 8, 8, 16, 2}, {64, 128, 8, 8, 16, 4}} {
+	for _, t := range []tileStart{{128, 128, 8, 8, 16, 2}, {64, 128, 8, 8, 16, 4}, {128, 128, 8, 8, 32, 2},
+		{64, 256, 8, 16, 16, 2}} {
 		list = append(list, p.tiled(n, t, 3, true))
-	}
-	for _, t := range []tileStart{{128, 128, 8, 8, 32, 2}, {64, 128, 8, 8, 32, 4}, {64, 256, 8, 16, 16, 2}} {
-		list = append(list, p.tiled(n, t, 2, false))
 	}
 	return list
 }

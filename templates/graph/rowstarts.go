@@ -111,17 +111,16 @@ func (p *program) clusterStarts(first point) (list []point) {
 	terms, w, cluster := p.terms(), p.wide(), number(first, "cluster", 1)
 	words, quick := (terms+w-1)/w, p.quick()
 	list = append(list, first.with(quick...))
-	if terms%w > 0 { // no whole words: registers, or what is in L2
-		for _, x := range [][3]int{{256, 8, 8}, {512, 4, 8}, {512, 8, 4}} { // threads, cluster, words of a thread
-			if x[0]*x[1]*x[2] >= words {
-				list = append(list, first.with(quick...).with(choice{"threads_per_row", x[0]}, choice{"cluster", x[1]},
-					choice{"keep", "registers"}, choice{"items", x[2]}, choice{"load", "streaming"}))
-			}
+	if terms%w > 0 { // no whole words: registers, of two or three blocks on a multiprocessor, or what is in L2
+		list = append(list, first.with(quick...).with(choice{"load", "streaming"}))
+		if number(first, "threads_per_row", 0) == 512 && number(first, "items", 0) == 4 {
+			list = append(list, first.with(quick...).with(choice{"min_blocks", 3}),
+				first.with(choice{"min_blocks", 3}, choice{"load", "no_allocate"}))
 		}
 	} else {
 		shared := first.with(quick...).with(choice{"keep", "shared"}, choice{"loader", "bulk"}, choice{"items", 4})
-		registers := first.with(quick...).with(choice{"loader", "bulk"}, choice{"schedule", "persistent"},
-			choice{"blocks_per_sm", 1}, choice{"stages", 2})
+		registers := first.with(p.fast()...).with(choice{"store", "streaming"}, choice{"loader", "bulk"},
+			choice{"schedule", "persistent"}, choice{"blocks_per_sm", 1}, choice{"stages", 2})
 		if number(first, "items", 0) == 16 {
 			list = append(list, registers)
 		}
@@ -160,7 +159,8 @@ func (p *program) blockStarts(first point) (list []point) {
 		list = append(list, first.with(quick...).with(choice{"loader", "bulk"}, choice{"schedule", "persistent"},
 			choice{"stages", 2}, choice{"blocks_per_sm", max(min(1024/max(threads, 128), 4), 1)}))
 	}
-	return append(list, p.longStarts(point{{"threads_per_row", max(threads, 128)}, {"vector", p.wide()}, {"items", 4}})[:1]...)
+	long := point{{"threads_per_row", max(threads, 128)}, {"vector", p.wide()}, {"items", 4}}
+	return append(list, p.longStarts(long)[0])
 }
 
 // longStarts are others for rows that nothing keeps.
