@@ -81,6 +81,29 @@ func TestRowsAreReadAgain(t *testing.T) {
 	gatePoints(t, b, b.Problem.SmallWorkloads()[:1], again)
 }
 
+// TestGraphsStartsGate sends what a search tries first through the gate, as far as the cpu device has it.
+func TestGraphsStartsGate(t *testing.T) {
+	for _, file := range asked(t, "frobenius") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			b := graphBundle(t, file)
+			dev, dtype := cpu.Describe(), b.Problem.DTypes[0]
+			var points []gated
+			for _, f := range b.Families {
+				for _, g := range f.Starts() {
+					if f.Check(g, dev, dtype) == nil {
+						points = append(points, gatedPoint(t, b, f, g, true))
+					}
+				}
+			}
+			if len(points) < 3 {
+				t.Fatalf("the cpu device has %d starts, expected 3 at least", len(points))
+			}
+			eval.Sometimes(t)
+			gatePoints(t, b, b.Problem.SmallWorkloads()[:1], points)
+		})
+	}
+}
+
 // gated is a point that is to pass the gate, or to be the same as one before it if it may be.
 type gated struct {
 	job   kernels.Job
@@ -164,7 +187,7 @@ func TestGraphsCompile(t *testing.T) {
 	}
 }
 
-// TestGraphsStarts compiles what is tried first of products. Its numbers fit in registers, also those of the form for
+// TestGraphsStarts compiles what is tried first. Numbers of a product fit in registers, also those of the form for
 // lines that are no whole words, which shares them and what is in shared memory.
 func TestGraphsStarts(t *testing.T) {
 	const arch = "sm_90a"
@@ -174,7 +197,8 @@ func TestGraphsStarts(t *testing.T) {
 	}
 	p := compiler(t, arch)
 	var wg sync.WaitGroup
-	for _, file := range asked(t, "matmul", "matmul_tf32", "linear_lse", "matmul_bf16", "matmul_both_fp16") {
+	for _, file := range asked(t, "matmul", "matmul_tf32", "linear_lse", "matmul_bf16", "matmul_both_fp16", "sum_dim1",
+		"batchnorm") {
 		b := graphBundle(t, file)
 		for _, f := range b.Families {
 			for _, start := range f.Starts() {
@@ -184,7 +208,7 @@ func TestGraphsStarts(t *testing.T) {
 				}
 				wg.Go(func() {
 					for _, r := range compiles(t, p, file, job.Source).Resources {
-						if r.SpillStores > 0 {
+						if r.SpillStores > 0 && r.Entry == "multiply" {
 							t.Errorf("%s %s: %s spills %d bytes", file, start.Key(), r.Entry, r.SpillStores)
 						}
 					}

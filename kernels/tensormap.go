@@ -41,8 +41,8 @@ func (m TensorMap) Over(buffer []int) []int {
 type mapExprs struct {
 	box, shape []*expr.Expr
 	seen       []*expr.Expr // the shape that it has in the map, none: its own
-	swizzle    *expr.Expr // null: 0
-	dtype      DType      // empty: the problem's chosen one
+	swizzle    *expr.Expr   // null: 0
+	dtype      DType        // empty: the problem's chosen one
 }
 
 // maxRank is the most dimensions that a tensor map has.

@@ -81,10 +81,20 @@ const placesCode = "    int c#i[#kernel];\n    bool in#i[#kernel];\n    #pragma 
 	"    for (int i = 0; i < #kernel; ++i) {\n        const int c = o#i + i * #spread;\n" +
 	"        in#i[i] = c >= 0 && c < x#i;\n        c#i[i] = min(max(c, 0), x#i - 1);\n    }\n"
 
-// reads are the lines of a family: no place waits for another.
+// reads are the lines of a family.
 func (w *pool) reads(offset string) string {
-	var b, loops strings.Builder
+	var b strings.Builder
 	w.begin(&b)
+	if !w.Few() {
+		return b.String() + w.bounded(offset)
+	}
+	return b.String() + "    if (" + w.Inside() + ") {\n" + w.inside(offset) + "    } else {\n" +
+		w.bounded(offset) + "    }\n"
+}
+
+// bounded are the lines for windows that may lie at an edge: no place waits for another.
+func (w *pool) bounded(offset string) string {
+	var b, loops strings.Builder
 	at, in := offset+"(0)", []string{}
 	for i, kernel := range w.Kernel {
 		b.WriteString(w.axis(placesCode, i, ""))

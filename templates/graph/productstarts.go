@@ -9,8 +9,25 @@ type tileStart struct{ m, n, perM, perN, k, blocks int }
 
 var wideTiles = []tileStart{{128, 256, 8, 16, 16, 1}, {128, 128, 8, 8, 8, 2}, {256, 128, 16, 8, 8, 1}}
 
+// others are variants of these: what brings tiles, how deep they are, and which lanes of a warp are neighbours.
+var others = []struct {
+	tile    tileStart
+	buffers int
+	async   bool
+	more    []choice
+}{
+	{tileStart{128, 256, 8, 16, 8, 1}, 4, true, nil},
+	{tileStart{128, 128, 8, 8, 16, 2}, 3, true, nil},
+	{tileStart{128, 256, 8, 16, 16, 1}, 2, false, []choice{{"warp_rows", 8}}},
+	{tileStart{256, 128, 16, 8, 16, 1}, 2, false, nil},
+	{tileStart{128, 256, 8, 16, 16, 1}, 3, true, nil},
+	{tileStart{128, 128, 8, 8, 16, 2}, 2, false, nil},
+	{tileStart{64, 128, 8, 8, 8, 4}, 2, false, nil},
+	{tileStart{128, 256, 8, 16, 8, 1}, 2, false, []choice{{"tile_group", 16}}},
+}
+
 // productStarts are those of the family of products.
-func (p *program) productStarts() (list [][]choice) {
+func (p *program) productStarts() (list []point) {
 	if p.product == nil {
 		return nil
 	}
@@ -18,31 +35,42 @@ func (p *program) productStarts() (list [][]choice) {
 	if p.tf32() {
 		return p.tensorCoreStarts(n)
 	}
-	tiles := tilesOf(n[rowsAt], n[colsAt])
-	if n[termsAt] <= writtenMost && len(tiles) > 1 && p.graph.element() == "fp32" {
+	tiles, fp32 := tilesOf(n[rowsAt], n[colsAt]), p.graph.element() == "fp32"
+	if n[termsAt] <= writtenMost && len(tiles) > 1 && fp32 {
 		list = p.shortStarts(n)
 	}
 	for i, t := range tiles {
-		point := []choice{{"tile_m", t.m}, {"tile_n", t.n}, {"per_m", t.perM}, {"per_n", t.perN}, {"tile_k", t.k},
-			{"tile_blocks", t.blocks}, {"read_ahead", true}}
-		if i < 2 || p.graph.element() != "fp32" {
-			point = append(point, choice{"buffers", 2})
+		if i < 2 || !fp32 {
+			list = append(list, p.tiled(n, t, 2, false))
 		} else {
-			point = append(point, choice{"buffers", 4}, choice{"tile_loader", "async"})
+			list = append(list, p.tiled(n, t, 4, true))
 		}
-		list = append(list, append(point, p.movement(n, t, 4)...))
+	}
+	if len(tiles) > 1 && fp32 {
+		for _, o := range others {
+			list = append(list, p.tiled(n, o.tile, o.buffers, o.async, o.more...))
+		}
 	}
 	return list
 }
 
+// tiled is the point of a tile.
+func (p *program) tiled(n [4]int, t tileStart, buffers int, async bool, more ...choice) point {
+	x := point{{"tile_m", t.m}, {"tile_n", t.n}, {"per_m", t.perM}, {"per_n", t.perN}, {"tile_k", t.k},
+		{"tile_blocks", t.blocks}, {"read_ahead", true}, {"buffers", buffers}}
+	if async {
+		x = append(x, choice{"tile_loader", "async"})
+	}
+	return append(x, p.movement(n, t, 4)...).with(more...)
+}
+
 // shortStarts are those of few terms: to write the result takes about as long as to multiply, so that several blocks of
-// a multiprocessor must be at different points of their work. Copies are on their way without registers.
-func (p *program) shortStarts(n [4]int) (list [][]choice) {
-	for _, t := range []tileStart{{128, 128, 8, 8, 16, 2}, {64, 128, 8, 8, 16, 4}} {
-		point := []choice{{"tile_m", t.m}, {"tile_n", t.n}, {"per_m", t.perM}, {"per_n", t.perN}, {"tile_k", t.k},
-			{"tile_blocks", t.blocks}, {"buffers", 3}, {"tile_loader", "async"},
-			{"read_ahead", true}}
-		list = append(list, append(point, p.movement(n, t, 4)...))
+// a multiprocessor must be at different points of their work. Copies are on their way without registers, or all terms
+// come at once.
+func (p *program) shortStarts(n [4]int) (list []point) {
+	for _, t := range []tileStart{{128, 128, 8, 8, 16, 2}, {64, 128, 8, 8, 16, 4}, {128, 128, 8, 8, 32, 2},
+		{64, 256, 8, 16, 16, 2}} {
+		list = append(list, p.tiled(n, t, 3, true))
 	}
 	return list
 }
@@ -111,12 +139,12 @@ func shares(n [4]int, t tileStart) int {
 }
 
 // tensorCoreStarts have warps of 64 x 32, with tiles through registers, or by asynchronous copies.
-func (p *program) tensorCoreStarts(n [4]int) [][]choice {
+func (p *program) tensorCoreStarts(n [4]int) []point {
 	t := tileStart{m: 128, n: 128, k: 16, blocks: 1}
-	warps := []choice{{"tile_m", t.m}, {"tile_n", t.n}, {"warp_m", 64}, {"warp_n", 32}}
+	warps := point{{"tile_m", t.m}, {"tile_n", t.n}, {"warp_m", 64}, {"warp_n", 32}}
 	warps = append(warps, p.movement(n, t, 2)...)
-	return [][]choice{
-		append([]choice{{"tile_k", 16}, {"buffers", 2}}, warps...),
-		append([]choice{{"tile_k", 16}, {"buffers", 4}, {"tile_loader", "async"}, {"read_ahead", true}}, warps...),
+	return []point{
+		append(point{{"tile_k", 16}, {"buffers", 2}}, warps...),
+		append(point{{"tile_k", 16}, {"buffers", 4}, {"tile_loader", "async"}, {"read_ahead", true}}, warps...),
 	}
 }
