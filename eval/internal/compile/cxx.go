@@ -2,26 +2,17 @@ package compile
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"syscall"
 	"time"
 
 	"darwarp/eval/internal/cpu/emu"
 	"darwarp/eval/internal/proc"
-	"darwarp/kernels"
 )
 
 // MainCXX is the main of a worker that compiles with the machine's C++ compiler for the cpu device. It takes the same
@@ -89,30 +80,6 @@ func (s *cxx) run(ctx context.Context, args ...string) (string, error) {
 	return out.String(), err
 }
 
-func (s *cxx) prefixFile() string { return filepath.Join(pchDir(s.folder), "prefix.h") }
-
-// common are the options that the emulation needs. Nobody reads the warnings, and the first errors are enough.
-func (s *cxx) common() []string {
-	most := "-fmax-errors=4"
-	if s.clang() {
-		most = "-ferror-limit=4"
-	}
-	return append(emu.Options(s.clang()), "-pipe", "-w", most, "-I"+overlayDir(s.folder), "-I"+includeDir(s.folder))
-}
-
-// candidateSpeed is the optimisation of candidates: -O2 takes a third longer to compile and runs a tenth faster, but
-// a search spends more time compiling than running.
-const candidateSpeed = "-O1"
-
-// options are those of prefix and sources.
-func (s *cxx) options() []string {
-	opts := append(s.common(), candidateSpeed)
-	if s.Checked {
-		opts = append(opts, emu.CheckedOptions(s.clang(), s.recent)...)
-	}
-	return opts
-}
-
 // meet asks the compiler for its version, whether it is recent (emu.CheckedOptions), and whether
 // it has gold, which links in half the time of the usual linker.
 func (s *cxx) meet(ctx context.Context) error {
@@ -127,121 +94,6 @@ func (s *cxx) meet(ctx context.Context) error {
 	if _, err := s.run(ctx, "-shared", "-fPIC", gold, "-x", "c++", os.DevNull, "-o",
 		filepath.Join(tempDir(s.folder), "nothing.so")); err == nil {
 		s.linker = []string{gold}
-	}
-	return nil
-}
-
-// prepare precompiles what every source begins with and compiles the runtime. Functions that a program of ours calls
-// are allowed to every program.
-func (s *cxx) prepare(ctx context.Context, source string) (failure string) {
-	if err := os.WriteFile(s.prefixFile(), []byte(emu.Prefix), 0o600); err != nil {
-		return err.Error()
-	}
-	var broken string
-	var building sync.WaitGroup
-	building.Go(func() { broken = s.buildRuntime(ctx) })
-	if s.PCH {
-		if out, err := s.run(ctx,
-			append(s.options(), "-x", "c++-header", s.prefixFile(), "-o", s.prefixFile()+".gch")...); err != nil {
-			failure = "precompile: " + s.explain(out, err)
-		}
-	}
-	building.Wait()
-	if failure = cmp.Or(failure, broken); failure != "" {
-		return failure
-	}
-	object, failure, err := s.object(ctx, source)
-	if err == nil && failure != "" {
-		return failure
-	}
-	if err = errors.Join(err, s.allow(object)); err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
-// buildRuntime compiles the runtime, or takes the result of another worker for the same text and compiler. Compiling
-// takes seconds, during which the others wait for the first worker.
-func (s *cxx) buildRuntime(ctx context.Context) (failure string) {
-	shared := filepath.Join(cmp.Or(s.CacheDir, filepath.Dir(s.folder)), "runtime-"+s.runtimeKey()+".o")
-	s.runtime = filepath.Join(pchDir(s.folder), "runtime.o")
-	if s.takeRuntime(shared) {
-		return ""
-	}
-	defer lock(ctx, shared+".lock")()
-	if s.takeRuntime(shared) {
-		return ""
-	}
-	if out, err := s.run(ctx,
-		append(s.common(), "-c", filepath.Join(overlayDir(s.folder), emu.Runtime), "-o", s.runtime)...); err != nil {
-		return emu.Runtime + ": " + s.explain(out, err)
-	}
-	// Shared completely or not at all; without it the next worker compiles again.
-	mine := fmt.Sprintf("%s.%d", shared, os.Getpid())
-	if data, err := os.ReadFile(s.runtime); err == nil && os.WriteFile(mine, data, 0o600) == nil {
-		_ = os.Rename(mine, shared)
-	}
-	return ""
-}
-
-func (s *cxx) takeRuntime(shared string) bool {
-	data, err := os.ReadFile(shared)
-	return err == nil && os.WriteFile(s.runtime, data, 0o600) == nil
-}
-
-// lock waits until no other process has the file locked; a lock ends with its process. If files cannot be locked,
-// every worker does the work itself.
-func lock(ctx context.Context, path string) (unlock func()) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return func() {}
-	}
-	for syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == syscall.EWOULDBLOCK && ctx.Err() == nil {
-		time.Sleep(20 * time.Millisecond)
-	}
-	return func() { f.Close() }
-}
-
-// runtimeKey names what decides the runtime's machine code. Options may say -march=native: the host's
-// processor is part of Arch.
-func (s *cxx) runtimeKey() string { return s.hash(s.Library, s.version, s.Arch, s.emulation()) }
-
-// emulation names the state of the emulation: its files and how they are compiled.
-func (s *cxx) emulation() string {
-	parts := append(emu.Options(s.clang()), candidateSpeed)
-	files := emu.Files()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		parts = append(parts, name, string(files[name]))
-	}
-	return s.hash(parts...)
-}
-
-func (s *cxx) hash(parts ...string) string {
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s", len(p), p)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:5])
-}
-
-// allow permits every source to call what the runtime has and what a program of ours needs.
-func (s *cxx) allow(program string) error {
-	s.ours = map[string]bool{}
-	for _, object := range []string{program, s.runtime} {
-		data, err := os.ReadFile(object)
-		if err != nil {
-			return err
-		}
-		undefined, defined, err := symbols(data)
-		if err != nil {
-			return err
-		}
-		if object != program {
-			undefined = defined
-		}
-		for _, name := range undefined {
-			s.ours[name] = true
-		}
 	}
 	return nil
 }
@@ -314,40 +166,4 @@ func (s *cxx) link(ctx context.Context, source, object string, reply *response) 
 	reply.Cubin = linked
 	reply.Code, err = hostCode(linked)
 	return err
-}
-
-// lacking finds in the compiler's messages a name that CUDA has and the emulation does not: those of intrinsics and
-// of CUDA's own namespaces.
-var lacking = regexp.MustCompile(`'(__|nvcuda|cuda::)[^']*' (was not declared|has not been declared|is not a ` +
-	`member)|is not a member of '(nvcuda|cuda)|undeclared identifier '__|attempt to use poisoned|not emulated`)
-
-// explain is the beginning of the compiler's messages.
-func (s *cxx) explain(out string, err error) string {
-	const most = 20
-	text := strings.TrimSpace(cleanLog(out,
-		[]string{overlayDir(s.folder), includeDir(s.folder), pchDir(s.folder), workDir(s.folder), s.folder}))
-	if text == "" {
-		text = "the compiler gave up: " + err.Error()
-	}
-	lines := strings.Split(text, "\n")
-	return kernels.CleanDetail(strings.Join(lines[:min(len(lines), most)], "\n"))
-}
-
-// notCode matches comments and literals, in which a word means nothing.
-var (
-	notCode  = regexp.MustCompile(`//[^\n]*|/\*(?s:.*?)\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'`)
-	assembly = regexp.MustCompile(`\b(asm|__asm|__asm__)\b`)
-)
-
-// usesAssembly names the line of the first inline PTX. It is for a readable message: the prelude poisons the words,
-// so no use gets past it.
-func usesAssembly(source string) string {
-	blank := notCode.ReplaceAllStringFunc(source, func(s string) string {
-		return strings.Repeat("\n", strings.Count(s, "\n")) + " "
-	})
-	if at := assembly.FindStringIndex(blank); at != nil {
-		return fmt.Sprintf("%s:%d: inline PTX is not emulated: the cpu device runs what the device include library has a "+
-			"function for", sourceName, lineOf(blank, at[0]))
-	}
-	return ""
 }
