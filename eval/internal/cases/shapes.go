@@ -1,0 +1,70 @@
+package cases
+
+import (
+	"slices"
+
+	"darwarp/eval/internal/device"
+	"darwarp/kernels"
+)
+
+// addShapes adds the check shapes that the effort allows, or the least of them.
+func (s *Set) addShapes() error {
+	p, t, e := s.want.Problem, s.want.DType, s.want.Effort
+	large := largest(p, t, e.classes)
+	for i, d := range p.Check.Shapes {
+		if s.late(i) {
+			continue
+		}
+		classes := s.want.Ordinary(i == large)
+		if i == large && e.alone {
+			classes = append(classes, s.want.Hard()...)
+		}
+		for _, class := range classes {
+			if err := s.Add(device.Case{Dims: d, Class: class}); err != nil {
+				return err
+			}
+		}
+		if i == large && e.alone {
+			if err := s.addOthers(device.Case{Dims: s.manyLines(d)}, s.Add); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addDrawn adds the sizes that are drawn for every candidate, as many as the effort allows.
+func (s *Set) addDrawn() error {
+	e, rng := s.want.Effort, s.want.RNG
+	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: rng, cap: e.drawn, loads: s.want.Workloads, long: e.long,
+		odd: oddFactors(rng)}
+	var near []kernels.Dims
+	for _, w := range s.want.Workloads {
+		near = append(append(near, d.near(w.Dims)...), d.derived(w.Dims)...)
+	}
+	rng.Shuffle(len(near), func(i, j int) { near[i], near[j] = near[j], near[i] })
+	d.cap, d.room = e.drawn/alignedShare, drawnElems
+	seen, left, elems := map[string]bool{}, e.drawn*drawnTotal, float64(drawnElems*drawnSizes)
+	mixed, rare := slices.Concat(d.aligned(), d.scales(), d.cubes()), d.upper()
+	for i, size := range slices.Concat(mixed, rare, near[:min(len(near), mostDrawn)]) {
+		name := sizeName(d.p, size)
+		work, _ := d.work(size)
+		if seen[name] || work > left || d.elems(size) > elems || s.bytes > e.memory/drawnMemory {
+			continue
+		}
+		if ok, err := s.want.fits(size); err != nil {
+			return err
+		} else if !ok {
+			continue
+		}
+		seen[name], left, elems = true, left-work, elems-d.elems(size)
+		class := device.Mixed
+		if i >= len(mixed) && i < len(mixed)+len(rare) {
+			class = device.Rare
+		}
+		if err := s.Add(device.Case{Dims: size, Class: class}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

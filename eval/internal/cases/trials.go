@@ -1,0 +1,96 @@
+package cases
+
+import (
+	"maps"
+	"slices"
+
+	"darwarp/eval/internal/device"
+	"darwarp/kernels"
+)
+
+// addTrials adds the trial cases of a scored size for which there is room, and its peaks.
+func (s *Set) addTrials(w kernels.Workload, bank string, proved Power, flops float64) error {
+	trials, err := s.trialCases(w, bank, proved)
+	if err != nil {
+		return err
+	}
+	for _, c := range trials {
+		if s.full() {
+			break
+		}
+		if err := s.addTo(s.Trials, w, c); err != nil {
+			return err
+		}
+	}
+	peaks, err := s.peaks(w, flops)
+	if err != nil {
+		return err
+	}
+	for _, c := range peaks[:min(len(peaks), max(0, mostCases-len(s.List)))] {
+		if err := s.addTo(s.Trials, w, c); err != nil {
+			return err
+		}
+		s.bytes -= c.ArenaBytes() // they share the arena of the workload's other trial cases
+	}
+	return nil
+}
+
+// trialCases are a scored size's trial cases: of every class but its bank's that suits it, and one of a size nearby.
+// Where the truth takes long the classes share the scored size, line by line and in stripes, and each alone is run with
+// the dims made smaller that no sum runs over.
+func (s *Set) trialCases(w kernels.Workload, bank string, proved Power) (list []device.Case, err error) {
+	at := device.Case{Workload: w.Name, Dims: w.Dims, Trial: true}
+	alone := at
+	alone.Dims = s.want.within(w.Dims, s.want.Effort.whole)
+	if ok, err := s.want.fits(alone.Dims); err != nil {
+		return nil, err
+	} else if !ok {
+		alone.Dims = w.Dims
+	}
+	if !maps.Equal(alone.Dims, w.Dims) {
+		alone.Workload, at.Class = "", device.Striped
+		list = append(list, at)
+	}
+	for _, class := range append(append(s.want.Ordinary(true), s.want.Hard()...), device.Mixed, device.Rare) {
+		c := alone
+		if device.ByLine(class) {
+			c = at
+		}
+		if c.Class = class; class != bank && !slices.Contains(proved.Unfit, class) &&
+			!(proved.Tails && class == kernels.Needles) {
+			list = append(list, c)
+		}
+	}
+	agreed, err := s.agreedAt(w, at)
+	if err != nil {
+		return nil, err
+	}
+	list = append(append(list, agreed...), s.loneAt(alone)...)
+	others, keep := alone, func(c device.Case) error { list = append(list, c); return nil }
+	if err := s.addOthers(others, keep); err != nil {
+		return nil, err
+	}
+	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG}
+	size, ok := d.neighbor(w.Dims)
+	if ok {
+		ok, err = s.want.fits(size)
+	}
+	if ok {
+		list = append(list, device.Case{Dims: size, Class: device.Mixed, Trial: true})
+	}
+	return append(list, s.stepCases(w)...), err
+}
+
+// stepCases are trial cases near a scored size that are a step shorter or longer.
+func (s *Set) stepCases(w kernels.Workload) (list []device.Case) {
+	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG, cap: s.want.Effort.drawn}
+	for _, size := range d.steps(w.Dims) {
+		if ok, err := s.want.fits(size); err == nil && ok {
+			list = append(list, device.Case{Dims: size, Class: device.Mixed, Trial: true})
+		}
+	}
+	return list
+}
+
+// full reports whether there is no room for more trial cases.
+func (s *Set) full() bool { return s.bytes > s.want.Effort.memory || len(s.List) >= mostCases }
