@@ -108,7 +108,11 @@ func (a *app) warnOfTrial(r *record.Record, c kernels.Candidate) {
 	for _, p := range t.Missing(kernels.WholeTrial) {
 		parts = append(parts, string(p))
 	}
-	a.Sayf("warning: candidate %s is on trial: not tried yet: %s. %s does", c.ID.Short(), strings.Join(parts, ", "),
+	where := "is on trial"
+	if t.Standing() == kernels.Stood {
+		where = "has passed what a champion's trial asks for, and an export's asks for more"
+	}
+	a.Sayf("warning: candidate %s %s: not tried yet: %s. %s does", c.ID.Short(), where, strings.Join(parts, ", "),
 		cmdline.Of("verify", r.Path(), c.ID.Short(), "--trial"))
 }
 

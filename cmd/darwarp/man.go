@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/manpage"
 	"darwarp/cmd/darwarp/internal/session"
 )
@@ -19,16 +21,25 @@ func (a *app) manCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			b := session.ThisBuild()
 			all := manpage.All(c.Root(), manpage.Source{Version: b.String(), Date: b.Date})
-			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return err
-			}
-			for _, name := range slices.Sorted(maps.Keys(all)) {
+			names := slices.Sorted(maps.Keys(all))
+			for _, name := range names {
 				path := filepath.Join(args[0], name)
-				if err := os.WriteFile(path, all[name], 0o644); err != nil {
-					return err
+				if err := writePage(path, all[name]); err != nil {
+					return exit.Usagef("%s cannot be written (%v): name a folder for the pages that you may write to", path,
+						files.Reason(err))
 				}
-				fmt.Fprintln(a.Out, path)
+			}
+			for _, name := range names {
+				fmt.Fprintln(a.Out, filepath.Join(args[0], name))
 			}
 			return nil
 		}}
+}
+
+// writePage writes a page, and its folder where there is none.
+func writePage(path string, page []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, page, 0o644)
 }

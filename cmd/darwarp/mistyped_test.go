@@ -33,7 +33,7 @@ func TestMistyped(t *testing.T) {
 	if err := os.WriteFile("note.txt", []byte("hello\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll("full/x", 0o700); err != nil {
+	if err := os.MkdirAll("full/darwarp.1", 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -88,6 +88,21 @@ func TestMistyped(t *testing.T) {
 		{"search axpy.json.gz --require nine", `--require "nine": expected a number`},
 		{"search axpy.json.gz --require nan", "--require NaN: expected a factor above 0"},
 		{"search axpy.json.gz --require inf", "--require +Inf: expected a factor above 0"},
+		{"search axpy.json.gz --require 1e300", "--require 1e+300: expected a factor above 0, up to 1000"},
+		{"search axpy.json.gz --require 1000.1", "--require 1000.1: expected a factor above 0, up to 1000"},
+		{"search gemm --device cpu --then all", "--then all: expected one workload, as in --then 128"},
+		{"search gemm --device cpu --then default", "--then default: expected one workload, as in --then 2048"},
+		{"search gemm --device cpu --workload 128 --portfolio 2", "--portfolio 2: one shape needs one kernel"},
+		{"search gemm --device cpu --workload 8192", "workload 8192 is too large for the cpu device, which emulates CUDA: one " +
+			"call would take about 18m22s: choose a smaller size, as in --workload 128"},
+		{"search gemm --device cpu --workload m=100000,n=100000,k=100000", "one call would take about"},
+		{"search softmax --device cpu --workload rows=2000000000,cols=2000000000", "choose a smaller size with --workload"},
+		{"bench throughput gemm --device cpu --workload 8192", "workload 8192 is too large for the cpu device"},
+		{"search gemm --device cpu --from r.db", "--from r.db is a run of axpy, and gemm has none of its families (strided): " +
+			"name a run whose families it has"},
+		{"man note.txt", "cannot be written (not a directory): name a folder for the pages"},
+		{"man full", "full/darwarp.1 cannot be written (is a directory): name a folder for the pages"},
+		{"report r.db -o nosuch/x.html", "nosuch/x.html: cannot write to the folder nosuch: no such file or directory"},
 		{"search axpy.json.gz --require 0", "--require 0: expected a factor above 0"},
 		{"search axpy.json.gz --store ''", `--store "" has no value: name one, or leave the flag out`},
 		{"search axpy.json.gz --resume ''", `--resume "" has no value`},

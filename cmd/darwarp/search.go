@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -140,6 +139,10 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 	return nil
 }
 
+// mostRequired is the largest factor that --require takes: no winner is a thousand times as fast as a baseline, so a
+// larger one would end every search with exit code 3.
+const mostRequired = 1000
+
 // checkNumbers refuses budgets of nothing, and factors that no winner can have or miss.
 func (f *searchFlags) checkNumbers(given func(flag string) bool) error {
 	switch b := f.Budget; {
@@ -147,8 +150,9 @@ func (f *searchFlags) checkNumbers(given func(flag string) bool) error {
 		return exit.Usagef("--for, --evals, --stall and --require: expected nothing below 0")
 	case given("for") && b.For == 0, given("evals") && b.Evals == 0, given("stall") && b.Stall == 0:
 		return exit.Usagef("--for, --evals and --stall: expected more than 0; without one of them the default counts")
-	case given("require") && !(f.require > 0 && f.require <= math.MaxFloat64): // nor NaN
-		return exit.Usagef("--require %g: expected a factor above 0, as in 1.0: as fast as the strongest baseline", f.require)
+	case given("require") && !(f.require > 0 && f.require <= mostRequired): // nor NaN
+		return exit.Usagef("--require %g: expected a factor above 0, up to %d, as in 1.0: as fast as the strongest baseline",
+			f.require, mostRequired)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -28,7 +27,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 		if known := new(os.PathError); errors.As(err, &known) { // nobody asked for a file of that name
 			err = known.Err
 		}
-		return fmt.Errorf("cannot write to the folder %s: %w", filepath.Dir(path), err)
+		return exit.Usagef("cannot write to the folder %s: %w", filepath.Dir(path), err)
 	}
 	defer os.Remove(f.Name()) // fails once it is renamed
 	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {

@@ -65,7 +65,11 @@ func (to Lister) Summary(r *record.Record, p *kernels.Problem, sum evolve.Summar
 	t.Indent = "  "
 	t.Write(to.Out)
 	err = to.ShowIslands(r)
-	to.Sayf("\nStored in %s. Next:\n  %s\n  %s", r.Path(), cmdline.Of("show", r.Path()), cmdline.Of("lineage", r.Path()))
+	to.Sayf("\nStored in %s. Next:", r.Path())
+	if unsettled(r.Path(), sum) != "" {
+		to.Sayf("  %s", cmdline.Of("search", "--resume", r.Path()))
+	}
+	to.Sayf("  %s\n  %s", cmdline.Of("show", r.Path()), cmdline.Of("lineage", r.Path()))
 	if export.Possible(p) == nil {
 		to.sayExports(r, best)
 	}
@@ -83,11 +87,11 @@ func (to Lister) sayExports(r *record.Record, best *kernels.Portfolio) {
 func unsettled(path string, sum evolve.Summary) string {
 	var open []string
 	if !sum.Contender.IsZero() {
-		open = append(open, fmt.Sprintf("%s, measured at ~%s, has not won its duel and its first trial yet",
-			sum.Contender.Short(), report.Speedup(sum.Claims)))
+		open = append(open, fmt.Sprintf("%s, measured at ~%s, may be better: its duel with the champion and its first trial "+
+			"were not over", sum.Contender.Short(), report.Speedup(sum.Claims)))
 	}
 	if sum.Left > 0 {
-		open = append(open, fmt.Sprintf("%d in flight were left", sum.Left))
+		open = append(open, report.Quantity(sum.Left, "candidate")+" that had been begun got no verdict")
 	}
 	if sum.Standing == kernels.OnTrial {
 		open = append(open, "the champion's trial is not finished")
@@ -95,8 +99,8 @@ func unsettled(path string, sum evolve.Summary) string {
 	if len(open) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("not settled: %s. `%s` settles it, also with the budget used up.",
-		strings.Join(open, "; "), cmdline.Of("search", "--resume", path))
+	return fmt.Sprintf("not settled: %s. The champion is what is known to be best; `%s` settles the rest, also with the "+
+		"budget used up.", strings.Join(open, "; "), cmdline.Of("search", "--resume", path))
 }
 
 // summaryTimes lists the champion's times, where they stand on something.

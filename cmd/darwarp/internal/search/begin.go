@@ -30,13 +30,16 @@ func (s *Search) begin(ctx context.Context) error {
 	}
 	o.Target.Foreign = o.Models.Config != "" || o.From != ""
 	s.goElsewhere()
+	if err := cmp.Or(o.checkPortfolio(), found.helps(*o)); err != nil {
+		return err
+	}
 	opened, err := session.Open(ctx, o.Target, s.say)
 	if err != nil {
 		return err
 	}
 	s.Session = opened
 	if o.Portfolio > 1 && len(s.Session.Workloads) < 2 {
-		return exit.Usagef("--portfolio %d: one shape needs one kernel: name several with --workload", o.Portfolio)
+		return o.oneShape()
 	}
 	if err := s.proveGate(ctx); err != nil {
 		return err
@@ -126,4 +129,20 @@ func (s *Search) meta() store.Meta {
 		Objective: x.Objective, Portfolio: o.Portfolio, Device: x.Device(), Strategy: o.Strategy, Seed: o.Seed,
 		Pins: x.Pins, Cache: x.Cache, Budget: o.Budget, LLM: s.advisor.Stored(),
 	}
+}
+
+// checkPortfolio refuses, before a device is opened, several kernels for one shape.
+func (o Options) checkPortfolio() error {
+	if o.Portfolio < 2 || session.IsFile(o.Problem) {
+		return nil
+	}
+	about, err := o.Target.Read()
+	if err == nil && len(about.Workloads) < 2 {
+		err = o.oneShape()
+	}
+	return err
+}
+
+func (o Options) oneShape() error {
+	return exit.Usagef("--portfolio %d: one shape needs one kernel: name several with --workload", o.Portfolio)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/record"
@@ -53,6 +54,29 @@ func readPast(path string) (p past, err error) {
 		p.bundle = r.Bundle
 	}
 	return p, err
+}
+
+// helps refuses, before a device is opened, a run that has nothing for the target's problem: no family of it, and none
+// that a model wrote.
+func (p *past) helps(o Options) error {
+	if p.bundle == nil || session.IsFile(o.Problem) {
+		return nil
+	}
+	about, err := o.Target.Read()
+	if err != nil {
+		return err
+	}
+	var theirs []string
+	for _, h := range p.hints {
+		if _, err := about.Bundle.Family(h.Family); err == nil || kernels.Grown(h.Family) {
+			return nil
+		}
+		if !slices.Contains(theirs, h.Family) {
+			theirs = append(theirs, h.Family)
+		}
+	}
+	return exit.Usagef("--from %s is a run of %s, and %s has none of its families (%s): name a run whose families it has",
+		o.From, p.bundle.Problem.Name, about.Bundle.Problem.Name, strings.Join(theirs, ", "))
 }
 
 // adopted is how many families of language models a run takes over from another, those of its best candidates first.

@@ -53,6 +53,9 @@ func openPool(ctx context.Context, t Target, s *Session, kind string, say func(s
 	if err := s.fix(t); err != nil {
 		return err
 	}
+	if err := s.bearable(kind); err != nil {
+		return err
+	}
 	phases := &progress.Phases{Say: say}
 	defer phases.End()
 	cfg := s.config(t, phases)

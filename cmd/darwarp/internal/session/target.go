@@ -128,24 +128,33 @@ func pickWorkloads(p *kernels.Problem, flag string, flags []string) ([]kernels.W
 	return out, nil
 }
 
-// HasWorkload refuses the name of a workload, given by a flag, that the target's problem does not have.
+// HasWorkload refuses what a flag gives as a workload, where the target's problem has none of that name, or several.
 func (t Target) HasWorkload(flag, name string) error {
+	found, err := t.workloads(flag, name)
+	if err == nil && (len(found) != 1 || name == "default") {
+		err = exit.Usagef("%s %s: expected one workload, as in %s %s", flag, name, flag, found[0].Name)
+	}
+	return err
+}
+
+// workloads are those of the target's problem, or of its recording, that a flag gives.
+func (t Target) workloads(flag, name string) ([]kernels.Workload, error) {
 	if IsFile(t.Problem) {
 		r, err := ReadRecording(t.Problem)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		b, err := RecordedBundle(r)
-		if err == nil {
-			_, err = recordedWorkloads(b.Problem, r, flag, []string{name})
+		if err != nil {
+			return nil, err
 		}
-		return err
+		return recordedWorkloads(b.Problem, r, flag, []string{name})
 	}
 	b, err := LoadBundle(t.Problem)
-	if err == nil {
-		_, err = pickWorkloads(b.Problem, flag, []string{name})
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return pickWorkloads(b.Problem, flag, []string{name})
 }
 
 // HasBaselines refuses names, given by --baseline, of what the target's problem is not compared with.
