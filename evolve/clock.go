@@ -46,6 +46,9 @@ func (c *clock) goOn() {
 	}
 }
 
+// still reports whether no time passes by the clock on the wall.
+func (c *clock) still() bool { return !c.simulated && c.start.IsZero() }
+
 func (c *clock) elapsed() time.Duration {
 	if c.simulated || c.start.IsZero() {
 		return c.before

@@ -64,6 +64,7 @@ type Event struct {
 	ETA      time.Duration    `json:"eta,omitempty"`      // ns until the budget is spent, 0 unknown
 	InFlight int              `json:"in_flight,omitempty"`
 	Paused   bool             `json:"paused,omitempty"`
+	Still    bool             `json:"still,omitempty"` // time does not count from here to the next event
 	Doing    []Doing          `json:"doing,omitempty"` // beside the candidates
 }
 
@@ -124,7 +125,7 @@ type Summary struct {
 func (s *Search) figures(e *Event) {
 	p := s.progress
 	e.At, e.Evals, e.Best = s.clock.elapsed(), p.Evals, p.Best
-	e.InFlight, e.Paused = s.queue.tasks(), s.steering.paused()
+	e.InFlight, e.Paused, e.Still = s.queue.tasks(), s.steering.paused(), s.clock.still()
 	if m := s.reign.reigning(); m != nil {
 		e.Champion, e.Reign, e.Standing = m.id, m.score, s.reign.standing()
 		p := s.reign.pace()

@@ -63,6 +63,9 @@ func holdPaused(t *testing.T, all []Event) {
 		if e.Kind == KindResult {
 			results++
 		}
+		if !e.Still {
+			t.Errorf("event %d, %s: time is told to count while paused", e.Seq, e.Kind)
+		}
 		if e.Evals >= 40 {
 			t.Error("went on while paused")
 		}
@@ -78,12 +81,12 @@ func TestPausedTimeDoesNotCount(t *testing.T) {
 	c.stop()
 	at := c.elapsed()
 	time.Sleep(2 * time.Millisecond)
-	if c.elapsed() != at {
+	if c.elapsed() != at || !c.still() {
 		t.Error("the clock went on")
 	}
 	c.goOn()
 	time.Sleep(2 * time.Millisecond)
-	if c.elapsed() <= at {
+	if c.elapsed() <= at || c.still() {
 		t.Error("the clock stands still")
 	}
 }

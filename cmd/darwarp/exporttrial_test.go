@@ -30,7 +30,8 @@ func TestExportSaysOnTrial(t *testing.T) {
 		found               []kernels.Doubt
 	}{
 		{"untried", "is on trial: not tried yet: classes, fresh, disturbed, emulated, sanitized, launches.", "on trial", nil},
-		{"a champion's parts", "asks for, and an export's asks for more: not tried yet: launches.", "on trial", doubts(kernels.Passed, champion...)},
+		{"a champion's parts", "asks for, and an export's asks for more: not tried yet: launches.", "on trial",
+			doubts(kernels.Passed, champion...)},
 		{"all", "", "stood", doubts(kernels.Passed, kernels.WholeTrial...)},
 		{"one failed", "failed its trial (launches)", "", doubts(kernels.Failed, kernels.TrialLaunches)},
 	} {

@@ -93,13 +93,13 @@ func TestMistyped(t *testing.T) {
 		{"search gemm --device cpu --then all", "--then all: expected one workload, as in --then 128"},
 		{"search gemm --device cpu --then default", "--then default: expected one workload, as in --then 2048"},
 		{"search gemm --device cpu --workload 128 --portfolio 2", "--portfolio 2: one shape needs one kernel"},
-		{"search gemm --device cpu --workload 8192", "workload 8192 is too large for the cpu device, which emulates CUDA: one " +
-			"call would take about 18m22s: choose a smaller size, as in --workload 128"},
+		{"search gemm --device cpu --workload 8192", "workload 8192 is too large for the cpu device, which emulates CUDA: " +
+			"one call would take about 18m22s: choose a smaller size, as in --workload 128"},
 		{"search gemm --device cpu --workload m=100000,n=100000,k=100000", "one call would take about"},
 		{"search softmax --device cpu --workload rows=2000000000,cols=2000000000", "choose a smaller size with --workload"},
-		{"bench throughput gemm --device cpu --workload 8192", "workload 8192 is too large for the cpu device"},
-		{"search gemm --device cpu --from r.db", "--from r.db is a run of axpy, and gemm has none of its families (strided): " +
-			"name a run whose families it has"},
+		{"bench throughput gemm --device cpu --workload 8192", "workload 8192 is too large for the cpu"},
+		{"search gemm --device cpu --from r.db", "--from r.db is a run of axpy, and gemm has none of its families " +
+			"(strided): name a run whose families it has"},
 		{"man note.txt", "cannot be written (not a directory): name a folder for the pages"},
 		{"man full", "full/darwarp.1 cannot be written (is a directory): name a folder for the pages"},
 		{"report r.db -o nosuch/x.html", "nosuch/x.html: cannot write to the folder nosuch: no such file or directory"},

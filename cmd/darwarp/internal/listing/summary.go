@@ -65,15 +65,20 @@ func (to Lister) Summary(r *record.Record, p *kernels.Problem, sum evolve.Summar
 	t.Indent = "  "
 	t.Write(to.Out)
 	err = to.ShowIslands(r)
+	to.sayNext(r, sum)
+	if export.Possible(p) == nil {
+		to.sayExports(r, best)
+	}
+	return err
+}
+
+// sayNext names commands for what was found; first the one that settles what is not settled.
+func (to Lister) sayNext(r *record.Record, sum evolve.Summary) {
 	to.Sayf("\nStored in %s. Next:", r.Path())
 	if unsettled(r.Path(), sum) != "" {
 		to.Sayf("  %s", cmdline.Of("search", "--resume", r.Path()))
 	}
 	to.Sayf("  %s\n  %s", cmdline.Of("show", r.Path()), cmdline.Of("lineage", r.Path()))
-	if export.Possible(p) == nil {
-		to.sayExports(r, best)
-	}
-	return err
 }
 
 func (to Lister) sayExports(r *record.Record, best *kernels.Portfolio) {

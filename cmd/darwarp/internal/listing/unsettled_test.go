@@ -18,8 +18,10 @@ func TestUnsettled(t *testing.T) {
 		want []string
 	}{
 		{settled, nil},
-		{open, []string{"0200000000, measured at ~8.00x, may be better", "; 9 candidates that had been begun got no verdict;",
-			"trial is not finished. The champion is what is known to be best", "darwarp search --resume a.db` settles the rest"}},
+		{open, []string{"0200000000, measured at ~8.00x, may be better",
+			"; 9 candidates that had been begun got no verdict",
+			"trial is not finished. The champion is what is known to be best",
+			"darwarp search --resume a.db` settles the rest"}},
 	} {
 		got := unsettled("a.db", tt.sum)
 		if len(tt.want) == 0 && got != "" {

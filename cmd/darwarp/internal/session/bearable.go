@@ -8,17 +8,17 @@ import (
 	"darwarp/kernels"
 )
 
-// What a call of a naive kernel takes on the cpu device, at the least: emulated kernels of gemm reach some GFLOP/s on two
-// cores, and those of softmax some hundred MB/s. A size whose calls would take longer than longestCall is not begun:
-// every candidate is called some ten times, and the truth is computed before.
+// What a call of a naive kernel takes on the cpu device, at the least: emulated kernels of gemm reach some GFLOP/s on
+// two cores, and those of softmax some hundred MB/s. A size whose calls would take longer than longestCall is not
+// begun: every candidate is called some ten times, and the truth is computed before.
 const (
 	emulatedFlops = 1e9
 	emulatedBytes = 2e8
 	longestCall   = time.Minute
 )
 
-// bearable refuses sizes that no tensor can have and, on the cpu device, sizes that would take it hours, before anything
-// is opened or any memory is asked for.
+// bearable refuses sizes that no tensor can have and, on the cpu device, sizes that would take it hours, before
+// anything is opened or any memory is asked for.
 func (s *Session) bearable(kind string) error {
 	for _, w := range s.Workloads {
 		if _, err := s.Bundle.Problem.Buffers(w.Dims, s.DType); err != nil {
@@ -29,8 +29,8 @@ func (s *Session) bearable(kind string) error {
 			return exit.Usagef("workload %s: %v: choose a smaller size with --workload", w.Name, err)
 		}
 		if kind == "cpu" && took > longestCall {
-			return exit.Usagef("workload %s is too large for the cpu device, which emulates CUDA: one call would take about %s: "+
-				"choose a smaller size, as in --workload %s", w.Name, report.Duration(took), s.smaller())
+			return exit.Usagef("workload %s is too large for the cpu device, which emulates CUDA: one call would take about "+
+				"%s: choose a smaller size, as in --workload %s", w.Name, report.Duration(took), s.smaller())
 		}
 	}
 	return nil

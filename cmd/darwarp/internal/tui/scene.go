@@ -42,7 +42,7 @@ func (s *scene) elapsed() time.Duration {
 	at := b.elapsed.elapsed
 	if l := &b.live; l.last.Kind != "" {
 		at = l.last.At
-		if l.watching && !l.paused && !b.still() {
+		if l.watching && !l.last.Still && !b.still() {
 			at += max(0, s.opt.Now().Sub(l.heard))
 		}
 	}

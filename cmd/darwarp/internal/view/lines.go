@@ -28,6 +28,7 @@ type Lines struct {
 	champion  kernels.Candidate
 	columns   func() int   // of the terminal now, 0: none
 	heard     time.Time    // of the last event
+	still     bool         // time does not count since then
 	quiet     bool         // the view is open: nothing is printed
 	here      bool         // Ctrl-C ends the search itself
 	lost      evolve.Event // the last one that a line told of
@@ -79,7 +80,7 @@ func (s *Lines) Follow(events <-chan evolve.Event) (err error) {
 // at is the state a little after the last event.
 func (s *Lines) at(now time.Time) progress.State {
 	st := s.state
-	if !s.simulated && !s.heard.IsZero() {
+	if !s.simulated && !s.still && !s.heard.IsZero() {
 		since := now.Sub(s.heard)
 		st.Elapsed += since
 		if st.Left > 0 {
@@ -91,7 +92,7 @@ func (s *Lines) at(now time.Time) progress.State {
 
 // take brings the state up to date and says what deserves a line of its own.
 func (s *Lines) take(e evolve.Event) {
-	s.heard = time.Now()
+	s.heard, s.still = time.Now(), e.Still
 	s.state.Elapsed, s.state.Done, s.state.InFlight, s.state.Rate, s.state.Left = e.At, e.Evals, e.InFlight, e.Rate, e.ETA
 	s.state.Speedup, s.state.Estimate = e.Speedup, e.Estimate
 	s.state.Doing = doing(e)

@@ -148,3 +148,14 @@ func TestLostAlike(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", talk.String(), want)
 	}
 }
+
+// TestStill: the line of progress counts on between events, but not where the search's time does not count.
+func TestStill(t *testing.T) {
+	for still, want := range map[bool]time.Duration{false: 13 * time.Second, true: 10 * time.Second} {
+		s := newLines(console.New(nil, &bytes.Buffer{}, &bytes.Buffer{}), true, nil)
+		s.take(evolve.Event{Kind: evolve.KindDrain, At: 10 * time.Second, Still: still})
+		if got := s.at(s.heard.Add(3 * time.Second)).Elapsed; got != want {
+			t.Errorf("still %v: %v, want %v", still, got, want)
+		}
+	}
+}
