@@ -27,7 +27,7 @@ func TestGateTestsCompile(t *testing.T) {
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("%s: %v folders, %v", gateTests, len(dirs), err)
 	}
-	for _, arch := range []string{"sm_80", "sm_90a"} {
+	for _, arch := range eval.Some("sm_80", "sm_90a") {
 		t.Run(arch, func(t *testing.T) {
 			dev, err := kernels.ArchDevice(arch)
 			if err != nil {

@@ -42,7 +42,7 @@ func asked(t *testing.T, otherwise ...string) (files []string) {
 // TestGraphsGate opens the cpu device on the folder of a graph, which proves what its check would find, and sends the
 // naive start of each family through the gate.
 func TestGraphsGate(t *testing.T) {
-	for _, file := range asked(t, "imported_relu_norm", "linear_tail_bf16", "matmul_broadcast_bf16") {
+	for _, file := range eval.Some(asked(t, "imported_relu_norm", "linear_tail_bf16", "matmul_broadcast_bf16")...) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			b := graphBundle(t, file)
 			gatePoints(t, b, b.Problem.SmallWorkloads()[:1], gatedPoints(t, b))

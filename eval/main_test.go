@@ -15,6 +15,15 @@ import (
 // Sampled reports whether tests of many kernels may take some of them, other ones each time: as CI has them.
 func Sampled() bool { return os.Getenv("DARWARP_SAMPLE") != "" }
 
+// Some is one of several, another one each time, where a sample is asked for, and otherwise all of them.
+func Some[T any](all ...T) []T {
+	if !Sampled() {
+		return all
+	}
+	i := rand.IntN(len(all))
+	return all[i : i+1]
+}
+
 // Sometimes skips a test that emulates many kernels three times of four where a sample is asked for. What is cheap,
 // as rendering its points, comes before: else nobody sees for days that the test has genes or text that are no more.
 func Sometimes(t *testing.T) {

@@ -27,7 +27,7 @@ func listedIn(t *testing.T, path string) (rows []listedRow) {
 	}
 	known := map[string]*Bundle{}
 	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(line)
+		words := slices.DeleteFunc(strings.Fields(line), func(word string) bool { return strings.HasPrefix(word, "--") })
 		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 			continue
 		}

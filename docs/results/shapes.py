@@ -21,8 +21,8 @@ def lines(paths):
         with open(path) as f:
             for line in f:
                 if line.strip() and not line.lstrip().startswith("#"):
-                    row, _, note = line.strip().partition(" ")
-                    yield row, note.strip()
+                    row, *note = line.split()
+                    yield row, " ".join(word for word in note if not word.startswith("--"))  # those are the search's
 
 
 def measured(row):

@@ -6,7 +6,8 @@
 # There are as many searches at once as GPUs (GPUS, or else all), each with its share of the cores. What has been measured there is not
 # measured again: a script that was stopped goes on where it was, an unfinished search, too. LIMIT=540 begins no search that might
 # not end within so many seconds; ONLY=PATTERN takes the lines with this extended regular expression; DEVICE=cpu tries it on the
-# processor; FLAGS="--baseline scaled_mm" goes to all searches.
+# processor; FLAGS="--gate-test=false" goes to all searches. What only some problems have, as a baseline, stands in their lines: words
+# that begin with --, as in `decode:fp16:1x4k --baseline=sdpa-cudnn`, go to that line's search.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd) darwarp=$(realpath "$1") seconds=${3:-60}
 (($# > 3)) || set -- "$1" "$2" "$seconds" "$here/shapes.txt"
@@ -16,15 +17,18 @@ mkdir -p "$2" && cd "$2" || exit 2
 
 # PROBLEM:DTYPE:WORKLOAD ...: PROBLEM-DTYPE-WORKLOAD.json, which is there when all of it is
 one() {
-  local row=${1%%[[:blank:]]*} problem dtype workload name how
+  local row=${1%%[[:blank:]]*} problem dtype workload name how word
   IFS=: read -r problem dtype workload <<<"$row"
   name=${row//:/-} how=("$problem" --device "${DEVICE:-cuda}" --dtype "$dtype" --workload "$workload" --seed 1 --store "$name.db")
   [[ ! -e $name.json ]] || return 0
   [[ ! -e $name.db ]] || how=(--resume "$name.db")
+  for word in ${1#"$row"}; do
+    [[ $word != --* ]] || how+=("$word")
+  done
   "$darwarp" search "${how[@]}" --for "${seconds}s" --jobs "$jobs" --plain ${FLAGS:-} >"$name.txt" 2>&1
-  case $?-$how in
+  case $?-${how[0]} in
     0-*) "$darwarp" show "$name.db" --json >"$name.part" && mv "$name.part" "$name.json" ;;
-    2---resume) mv "$name.db" "$name.old" && one "$row" ;; # stopped while it was opened, or after its last second
+    2---resume) mv "$name.db" "$name.old" && one "$1" ;; # stopped while it was opened, or after its last second
     *) echo "$name: $(tail -1 "$name.txt")" >&2 ;;
   esac
 }

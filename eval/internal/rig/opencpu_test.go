@@ -25,23 +25,18 @@ func TestCompilerElsewhere(t *testing.T) {
 		t.Skip("COMPILERS OF UNUSUAL FOLDERS ARE NOT TESTED: this kernel has no Landlock")
 	}
 	real := where.CXX.Path
-	for _, c := range []struct {
+	type test struct {
 		parts string
 		fails bool
-	}{{"lib", false}, {"elsewhere", true}} {
+	}
+	tests := []test{{"lib", false}, {"elsewhere", true}}
+	if i := os.Getpid() % 2; os.Getenv("DARWARP_SAMPLE") != "" { // each compiles the emulation of CUDA
+		tests = tests[i : i+1]
+	}
+	for _, c := range tests {
 		t.Run(c.parts, func(t *testing.T) {
-			prefix := t.TempDir()
-			for at, text := range map[string]string{"bin/g++": prefix + "/" + c.parts + "/real", c.parts + "/real": real} {
-				at = filepath.Join(prefix, at)
-				if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(at, []byte("#!/bin/sh\nexec "+text+" \"$@\"\n"), 0o755); err != nil {
-					t.Fatal(err)
-				}
-			}
 			where := where
-			where.CXX.Path = prefix + "/bin/g++"
+			where.CXX.Path = compilerIn(t, c.parts, real)
 			var said []string
 			p := &Rig{Cfg: Config{Where: &where, Sandbox: sandbox.Best, Jobs: 1, Headers: templates.Include(),
 				Progress: func(s string) { said = append(said, s) }}, Log: slog.New(slog.DiscardHandler)}
@@ -65,4 +60,20 @@ func TestCompilerElsewhere(t *testing.T) {
 			}
 		})
 	}
+}
+
+// compilerIn is PREFIX/bin/g++ of a new PREFIX, which starts another program in a folder beside bin, as compilers do.
+func compilerIn(t *testing.T, parts, real string) string {
+	t.Helper()
+	prefix := t.TempDir()
+	for at, text := range map[string]string{"bin/g++": prefix + "/" + parts + "/real", parts + "/real": real} {
+		at = filepath.Join(prefix, at)
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte("#!/bin/sh\nexec "+text+" \"$@\"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return prefix + "/bin/g++"
 }
