@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/console"
@@ -39,7 +38,7 @@ func (a *app) diff(asJSON bool, r *record.Record, from, to string) error {
 		side[i], source[i] = c, j.Source
 	}
 	changes := report.Changes(side[0].Variant.Genes, side[1].Variant.Genes)
-	unified := udiff.Unified(side[0].ID.Short()+".cu", side[1].ID.Short()+".cu", source[0], source[1])
+	unified := report.Unified(side[0].ID.Short()+".cu", side[1].ID.Short()+".cu", source[0], source[1])
 	if asJSON {
 		return a.PrintJSON(struct {
 			From  kernels.ID      `json:"from"`

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -52,7 +50,7 @@ func gatherWinner(r *record.Record, in *Input) error {
 		before, note := sourceOf(r, *start)
 		w.Start, w.Note = start.ID.Short(), strings.TrimSpace(w.Note+" "+note)
 		if before != "" && w.Source != "" {
-			w.Diff = diffLines(udiff.Unified(w.Start+".cu", w.ID+".cu", before, w.Source))
+			w.Diff = diffLines(report.Unified(w.Start+".cu", w.ID+".cu", before, w.Source))
 		}
 	}
 	w.Source = cut(w.Source)

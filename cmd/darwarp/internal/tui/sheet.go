@@ -6,9 +6,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/aymanbagabas/go-udiff"
 
 	"darwarp/cmd/darwarp/internal/printable"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
 
@@ -84,7 +84,7 @@ func makeSheet(src Source, state *State, ids [2]kernels.ID) *sheet {
 	if err == nil {
 		var before string
 		if before, err = renderSource(state, other.Variant); err == nil {
-			s.diff = diffLines(udiff.Unified(ids[1].Short()+".cu", ids[0].Short()+".cu", before, text))
+			s.diff = diffLines(report.Unified(ids[1].Short()+".cu", ids[0].Short()+".cu", before, text))
 		}
 	}
 	if err != nil {
