@@ -50,10 +50,10 @@ func openPool(ctx context.Context, t Target, s *Session, kind string, say func(s
 	if err := s.counts(t.Objective); err != nil {
 		return err
 	}
-	if err := s.fix(t); err != nil {
+	if err := s.bearable(kind); err != nil {
 		return err
 	}
-	if err := s.bearable(kind); err != nil {
+	if err := s.fix(t); err != nil {
 		return err
 	}
 	phases := &progress.Phases{Say: say}
