@@ -222,8 +222,8 @@ func dial(a address, user string, by Access, more ...nats.Option) (*nats.Conn, e
 func (a address) unconnected(err error) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization) && a.pin != "":
-		return fmt.Errorf("%s refuses the token: copy the search's again, RUN.fleet/token, or from darwarp fleet serve "+
-			"DIR/token for a worker and DIR/searches for a search", a.host)
+		return fmt.Errorf("%s refuses the token: copy it again: a search's is RUN.fleet/token; with darwarp fleet serve "+
+			"a worker's is DIR/token, and a search's DIR/searches", a.host)
 	case errors.Is(err, nats.ErrAuthorization):
 		return fmt.Errorf("%s refuses who asks: it wants another token, or credentials", a.host)
 	case errors.Is(err, errImpostor):

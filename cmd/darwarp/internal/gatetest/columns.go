@@ -35,5 +35,4 @@ var columns = folder{name: "columns", cheats: []row{
 	{name: "division", about: "a root and a quotient"},
 	{name: "one_multiplication", about: "a product and a sum for each output"},
 	{name: "in_pairs", about: "sums of pairs, and then their sums"},
-	{name: "shifted_by_mean_of_few", about: "relative to a mean of the first rows, and corrected"},
 }}
