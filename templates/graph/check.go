@@ -43,13 +43,13 @@ func (p *program) rounds() bool {
 		slices.ContainsFunc(p.stats, func(s *stat) bool { return s.kind.rounds })
 }
 
-// chain is how many threads or more share a row, by how it lies in memory: each adds up a part.
+// chain is how many threads or more share a row, by how it lies in memory: each adds up a part. Where neighbouring
+// numbers belong to different rows, a thread may well have a row of its own: of equal numbers each sum then is rounded
+// to the same side.
 func (p *program) chain() int {
 	switch {
-	case p.multiplies(): // every factor's rounding stays
+	case p.multiplies(), p.strided(): // in a product, every factor's rounding stays
 		return 1
-	case p.strided():
-		return 8
 	case p.domain[0].reduced:
 		return 256
 	}
@@ -69,8 +69,7 @@ func (p *program) strided() bool { return !p.domain[len(p.domain)-1].reduced }
 func (p *program) termsDims() string {
 	switch {
 	case p.staged():
-		return fmt.Sprintf("%s + ceil_div(%s, %d) + 8", bracket(p.product.lengths[termsAt]),
-			product(p.lengths(true)), p.chain())
+		return bracket(p.product.lengths[termsAt]) + " + " + p.share() + " + 8"
 	case p.product != nil:
 		return p.product.lengths[termsAt]
 	case p.pool != nil && p.rounds():
@@ -82,7 +81,16 @@ func (p *program) termsDims() string {
 	if len(p.totals) > 0 {
 		rows = fmt.Sprintf(" + ceil_div(%s, %d)", product(p.lengths(false)), totalThreads)
 	}
-	return fmt.Sprintf("ceil_div(%s, %d) + 8", product(p.lengths(true)), p.chain()) + rows
+	return p.share() + " + 8" + rows
+}
+
+// share is how many terms a thread adds up at most.
+func (p *program) share() string {
+	terms := product(p.lengths(true))
+	if p.chain() == 1 {
+		return bracket(terms)
+	}
+	return fmt.Sprintf("ceil_div(%s, %d)", terms, p.chain())
 }
 
 // totalThreads are how many add up the rows' numbers.
