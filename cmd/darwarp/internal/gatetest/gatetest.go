@@ -9,10 +9,8 @@ package gatetest
 import (
 	"embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"darwarp/kernels"
 	"darwarp/templates"
@@ -156,85 +154,6 @@ const reference = "reference.cu"
 
 // anyFault is what a cheat may be found out as when its row says nothing else.
 var anyFault = []kernels.Outcome{kernels.Wrong, kernels.Suspect, kernels.Flaky}
-
-// brief lists the kernels of the short test that runs before a search: one of each way of cheating, and honest
-// kernels that a gate which refuses too much would refuse.
-var brief = []string{
-	"zeros", "half", "last_tile", "tf32", "keeps_by_content", "skips_if_done", "writes_past", "backwards", "tf32x3",
-	"last_block",
-}
-
-// Filter chooses among the kernels; an empty list is all of them.
-type Filter struct {
-	Problems, Kinds, Kernels []string
-	Short                    bool     // only those of the short test
-	Trial                    []string // parts of a trial that honest kernels must pass, too
-}
-
-// Check reports a name that nothing has.
-func (f Filter) Check() error {
-	var kinds, names []string
-	for _, k := range append(Kinds, "honest") {
-		kinds = append(kinds, string(k))
-	}
-	for _, p := range all {
-		for _, r := range p.rows() {
-			names = append(names, r.name)
-		}
-	}
-	for _, q := range []struct {
-		flag        string
-		asked, have []string
-	}{
-		{"problem", f.Problems, Problems()}, {"kind", f.Kinds, kinds}, {"kernel", f.Kernels, names},
-		{"trial", f.Trial, partNames()},
-	} {
-		for _, name := range q.asked {
-			if !slices.Contains(q.have, name) {
-				all := slices.Compact(slices.Sorted(slices.Values(q.have)))
-				return fmt.Errorf("--%s %q: expected %s", q.flag, name, strings.Join(all, ", "))
-			}
-		}
-	}
-	return nil
-}
-
-func partNames() (names []string) {
-	for _, part := range kernels.WholeTrial {
-		names = append(names, string(part))
-	}
-	return names
-}
-
-// Parts are those of a trial that a kernel goes through: all of them, if it must fail one.
-func (f Filter) Parts(c Case) (parts []kernels.TrialPart) {
-	if c.Family != "honest" {
-		return kernels.WholeTrial
-	}
-	for _, name := range f.Trial {
-		parts = append(parts, kernels.TrialPart(name))
-	}
-	return parts
-}
-
-func (f Filter) wants(problem string, r row) bool {
-	kind := string(r.kind)
-	if r.kind == "" {
-		kind = "honest"
-	}
-	in := func(list []string, s string) bool { return len(list) == 0 || slices.Contains(list, s) }
-	if f.Short && (problem != all[0].name || !slices.Contains(brief, r.name)) {
-		return false
-	}
-	return in(f.Problems, problem) && in(f.Kinds, kind) && in(f.Kernels, r.name)
-}
-
-// Has reports whether the filter chooses a kernel of the problem, on any device.
-func (f Filter) Has(problem string) bool {
-	return slices.ContainsFunc(all, func(p folder) bool {
-		return p.name == problem && slices.ContainsFunc(p.rows(), func(r row) bool { return f.wants(p.name, r) })
-	})
-}
 
 // Cases lists the kernels of a problem that the filter chooses and that exist on a device, in the order of the tables.
 // The families' constraints say which do: a processor stores to odd addresses, has no device heap and knows no PTX.
