@@ -28,7 +28,7 @@ func (s *Set) Add(c device.Case) (err error) {
 	}
 	c.TruthAt = s.TruthBytes
 	s.TruthBytes += c.TruthBytes()
-	s.bytes += c.ArenaBytes()
+	s.bytes += c.MappedBytes()
 	s.List = append(s.List, c)
 	return nil
 }
@@ -102,7 +102,7 @@ func (s *Set) coldBytes(l2 int) (cold int) {
 func (s *Set) LeastDeviceBytes(l2 int) int {
 	gated, trial := 0, 0
 	for i := range s.List {
-		if n := s.List[i].ArenaBytes(); s.List[i].Trial {
+		if n := s.List[i].MappedBytes(); s.List[i].Trial {
 			trial = max(trial, n)
 		} else {
 			gated += n

@@ -30,7 +30,7 @@ func (s *Set) addTrials(w kernels.Workload, bank string, proved Power, flops flo
 		if err := s.addTo(s.Trials, w, c); err != nil {
 			return err
 		}
-		s.bytes -= c.ArenaBytes() // they share the arena of the workload's other trial cases
+		s.bytes -= c.MappedBytes() // they share the arena of the workload's other trial cases
 	}
 	return nil
 }

@@ -19,6 +19,12 @@ func (c *Case) ArenaBytes() int {
 	return total
 }
 
+// mapped is the unit of memory on today's GPUs, in bytes (the driver's allocation granularity).
+const mapped = 2 << 20
+
+// MappedBytes is the device memory that an arena of the case takes from a plan: whole units.
+func (c *Case) MappedBytes() int { return (c.ArenaBytes() + mapped - 1) / mapped * mapped }
+
 // Sizes are the bytes of each buffer.
 func Sizes(bufs []kernels.Buffer) []int {
 	sizes := make([]int, len(bufs))

@@ -58,7 +58,7 @@ func (c *Case) Region(l2 int) float64 {
 func FlushBytes(l2 int) int { return flushShare * l2 }
 
 // ColdBytes is the device memory that a cold run of a case takes, with the buffer that flushes L2.
-func (c *Case) ColdBytes(l2 int) int { return c.ColdArenas(l2)*c.ArenaBytes() + FlushBytes(l2) }
+func (c *Case) ColdBytes(l2 int) int { return c.ColdArenas(l2)*c.MappedBytes() + FlushBytes(l2) }
 
 // MaxCalls is how many calls a graph has at most, here and in what is timed elsewhere in the same way: more nodes
 // cost more to build than they tell.

@@ -106,6 +106,30 @@ func TestFakedTime(t *testing.T) {
 	}
 }
 
+// TestColdBesideHot: where memory has room for a cold run and nothing else, the inputs that a hot one of the same
+// request would have kept in stock do not take it.
+func TestColdBesideHot(t *testing.T) {
+	f := newFaked(t)
+	hot := device.Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "hot"}
+	cold := hot
+	cold.Cache = "cold"
+	c := f.contender(t, "copy")
+	c.Calls, c.Expect = append(c.Calls, c.Calls...), append(c.Expect, c.Expect...)
+	both := &device.Request{Time: &device.Time{Contender: c, Runs: []device.Run{hot, cold}}}
+	one, l2 := &f.prep.Cases[1], f.dev.L2Bytes // this driver maps no whole units
+	f.mem.most = f.mem.held() + one.ColdArenas(l2)*one.ArenaBytes() + device.FlushBytes(l2) + one.ArenaBytes()/2
+	if got := f.ask(t, both).(*device.TimeReply); got.Fault != nil || len(got.Runs) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	if f.stock[1].isThere() {
+		t.Error("inputs are in stock for which there is no room")
+	}
+	f.mem.most = 0
+	if f.ask(t, both); !f.stock[1].isThere() {
+		t.Error("inputs are not in stock")
+	}
+}
+
 // TestFakedDuel: two candidates in turn, steady and fresh; wrong outputs end it, and are their side's.
 func TestFakedDuel(t *testing.T) {
 	f := newFaked(t)

@@ -82,6 +82,16 @@ func (m *memory) held() (n int) {
 	return n
 }
 
+// spares reports whether n bytes more can be had in the present request, with all given back that it does not use.
+func (m *memory) spares(n int) bool {
+	for _, b := range m.blocks {
+		if !b.spare || b.used == m.request {
+			n += b.bytes
+		}
+	}
+	return m.most == 0 || n <= m.most
+}
+
 // idleRequests is after how many requests that did not use it a spare block is given back. All memory is looked at when
 // a request ends: what a duel has taken at a large size makes every request after it milliseconds longer.
 const idleRequests = 48

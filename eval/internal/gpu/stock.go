@@ -12,7 +12,8 @@ import (
 // all arenas these are looked at when a request ends: a kernel that spoils them is found out, and they are made as new
 // before anybody else's inputs are copied from there.
 
-// keepInStock has the inputs of a case at hand. Where memory is short they are made each time.
+// keepInStock has the inputs of a case at hand. Where memory is short they are made each time: a cold run of the same
+// request has to have room beside them, for what a request uses is never given back before its end.
 func (s *Session) keepInStock(i int) error {
 	a := s.stock[i]
 	if a.isThere() {
@@ -22,6 +23,9 @@ func (s *Session) keepInStock(i int) error {
 	c := &s.prep.Cases[i]
 	sizes := inputSizes(c.Buffers)
 	_, total := device.Layout(sizes)
+	if !s.mem.spares(total + c.ColdBytes(s.dev.L2Bytes)) {
+		return nil
+	}
 	b, err := s.mem.take(total, true)
 	if outOfMemory(err) {
 		return nil

@@ -18,6 +18,10 @@ const judgeSlots = 2
 // what allocations are rounded up to.
 const judgeRoom = 1 << 30
 
+// scratchRoom is what candidates may take for their scratch beside the cases, in bytes, where that leaves room for the
+// truths that there have to be.
+const scratchRoom = 1 << 30
+
 // GivenBytes bounds outputs that come from elsewhere, and the inputs of them: they travel through a pipe.
 const GivenBytes = 32 << 20
 
@@ -43,7 +47,7 @@ func (p *Rig) planJudge() (plan judgePlan, why string) {
 	} {
 		room := room - judgeSlots*try.slot
 		if left := room - try.cases; left >= need {
-			truth := min(left, p.Cases.TruthBytes)
+			truth := min(left-min(scratchRoom, left-need), p.Cases.TruthBytes)
 			return judgePlan{try.slot, truth, room - truth}, ""
 		}
 	}
