@@ -8,6 +8,7 @@ import (
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/judge"
 	"darwarp/eval/internal/runner"
+	"darwarp/kernels"
 )
 
 // judgeSlots is how many slots a judge on the GPU has: one for each side of a duel. Who writes one has the device until
@@ -42,13 +43,15 @@ func (p *Rig) planJudge() (plan judgePlan, why string) {
 	}
 	room, need := p.roomForJudge()
 	all, least := p.Cases.DeviceBytes(p.Device.L2Bytes), p.Cases.LeastDeviceBytes(p.Device.L2Bytes)
-	for _, try := range []struct{ slot, cases int }{
-		{p.Cases.SlotBytes(), all}, {p.Cases.LeastSlotBytes(), all}, {p.Cases.LeastSlotBytes(), least},
-	} {
-		room := room - judgeSlots*try.slot
-		if left := room - try.cases; left >= need {
-			truth := min(left-min(scratchRoom, left-need), p.Cases.TruthBytes)
-			return judgePlan{try.slot, truth, room - truth}, ""
+	for _, room := range []int{room - p.besideJudge(), room} {
+		for _, try := range []struct{ slot, cases int }{
+			{p.Cases.SlotBytes(), all}, {p.Cases.LeastSlotBytes(), all}, {p.Cases.LeastSlotBytes(), least},
+		} {
+			room := room - judgeSlots*try.slot
+			if left := room - try.cases; left >= need {
+				truth := min(left-min(scratchRoom, left-need), p.Cases.TruthBytes)
+				return judgePlan{try.slot, truth, room - truth}, ""
+			}
 		}
 	}
 	return plan, fmt.Sprintf("%s has no room for %.1f GiB of truth beside the workloads' buffers", p.Device.Name,
@@ -70,6 +73,25 @@ func (p *Rig) roomForJudge() (room, need int) {
 	}
 	return p.Device.MemoryBytes/10*9 - inputs - judgeRoom, need
 }
+
+// besideJudge is what torch takes beside that while the winner is compared with it, beyond the tenth of the memory that
+// is nobody's: its context, its inputs, and outputs of two calls, of which the next begins before the last one's are
+// given back.
+func (p *Rig) besideJudge() (more int) {
+	torch := func(b kernels.Baseline) bool { return b.Kind == "torch" }
+	if !slices.ContainsFunc(p.Cfg.Problem.Baselines, torch) {
+		return 0
+	}
+	for i := range p.Cases.List {
+		if c := &p.Cases.List[i]; c.Workload != "" && !c.Trial {
+			more = max(more, c.InBytes()+2*c.OutBytes())
+		}
+	}
+	return max(0, torchContext+more-p.Device.MemoryBytes/10)
+}
+
+// torchContext is what torch takes for its context, its own kernels and their workspaces.
+const torchContext = 2 << 30
 
 // madeAgainFlops bounds what a truth may take that is made each time it is asked for: some hundredths of a second. The
 // outputs of a map over a billion numbers have 16 GB of it, and take a hundredth.

@@ -163,19 +163,12 @@ func TestHugeOutputs(t *testing.T) {
 		if all := plan.cases + plan.truth + judgeSlots*plan.slot + 4*c.n + judgeRoom; all > 135e9 {
 			t.Errorf("%+v: %d bytes in all", plan, all)
 		}
-		held, cold := 0, 0 // by the driver's units of 2 MiB, as a worker counts them
-		for i := range p.Cases.List {
-			c := &p.Cases.List[i]
-			if c.OutBytes() > plan.slot {
-				t.Errorf("%s: outputs of %d bytes", c.Name, c.OutBytes())
-			}
-			units := (c.ArenaBytes() + 2<<20 - 1) / (2 << 20) * (2 << 20)
-			if cold = max(cold, units); !c.Trial {
-				held += units
-			}
-		}
-		if scratch := plan.cases - held - cold - device.FlushBytes(p.Device.L2Bytes); scratch < 1<<29 {
-			t.Errorf("%d bytes for scratch beside a cold run", scratch)
+		checkRoom(t, p, plan)
+		p.Cfg.Problem = kernelstest.Problem(t, kernelstest.Scale+"[[baseline]]\nkind = \"torch\"\ncall = \"x * 2\"\n")
+		plan, why = p.planJudge()
+		taken := plan.cases + plan.truth + judgeSlots*plan.slot + 4*c.n + judgeRoom
+		if left := p.Device.MemoryBytes - taken; why != "" || left < 12*c.n+torchContext {
+			t.Errorf("%+v (%s): %d bytes are left for torch, expected three tensors of %d", plan, why, left, 4*c.n)
 		}
 		p.Runner = p.makeRunner(device.Open{}, nil)
 		if err := p.roomOnHost(64 << 30); !errors.Is(err, ErrTooLarge) {
@@ -184,5 +177,24 @@ func TestHugeOutputs(t *testing.T) {
 		if err := errors.Join(p.roomOnHost(0), p.roomOnHost(1<<40)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// checkRoom: a slot holds the outputs of any case, and beside a cold run there is room for scratch.
+func checkRoom(t *testing.T, p *Rig, plan judgePlan) {
+	t.Helper()
+	held, cold := 0, 0 // by the driver's units of 2 MiB, as a worker counts them
+	for i := range p.Cases.List {
+		c := &p.Cases.List[i]
+		if c.OutBytes() > plan.slot {
+			t.Errorf("%s: outputs of %d bytes", c.Name, c.OutBytes())
+		}
+		units := (c.ArenaBytes() + 2<<20 - 1) / (2 << 20) * (2 << 20)
+		if cold = max(cold, units); !c.Trial {
+			held += units
+		}
+	}
+	if scratch := plan.cases - held - cold - device.FlushBytes(p.Device.L2Bytes); scratch < 1<<29 {
+		t.Errorf("%d bytes for scratch beside a cold run", scratch)
 	}
 }

@@ -123,7 +123,8 @@ func (p *fp8Product) wrong(entry string) string {
 
 // fp8Dims are ragged sizes: scales of tensors, rows, groups, and what goes to the plain kernel.
 var fp8Dims = [][6]int{{70, 264, 528, 1, 1, 0}, {140, 72, 272, 0, 0, 0}, {70, 200, 400, 1, 128, 128},
-	{33, 136, 272, 0, 0, 256}, {33, 65, 31, 1, 1, 0}, {20, 40, 64, 1, 128, 32}}
+	{33, 136, 272, 0, 0, 256}, {33, 65, 31, 1, 1, 0}, {20, 40, 64, 1, 128, 32},
+	{70, 136, 272, 2, 3, 0}, {33, 264, 272, 1, 128, 0}}
 
 // TestHopperFP8 runs points of gemm_fp8's family for Hopper, drawn and chosen, with every access watched; the
 // last without, too.
