@@ -172,6 +172,40 @@ func TestLayout(t *testing.T) {
 	}
 }
 
+// TestArgsAgain: arguments that are added after a Reset are the new ones, also where they need more memory than those
+// that were there, and a copy of the array from before is not needed.
+func TestArgsAgain(t *testing.T) {
+	var a Args
+	add := func(blob string, v int64, more int) {
+		a.Reset()
+		a.Bytes([]byte(blob), 16)
+		a.Int64(v)
+		for i := range more {
+			a.Int32(int32(i))
+		}
+		if got := string(unsafe.Slice((*byte)(a.values[0]), len(blob))); got != blob || uintptr(a.values[0])%16 != 0 {
+			t.Errorf("a struct of %q at %x, expected %q", got, a.values[0], blob)
+		}
+		if got := *(*int64)(a.values[1]); got != v || a.Len() != 2+more {
+			t.Errorf("%d of %d arguments, expected %d", got, a.Len(), v)
+		}
+	}
+	add("short", 1, 0)
+	add("a struct that is longer than the one before", 2, 3)
+	add("short", 3, 200)
+	allocs := testing.AllocsPerRun(20, func() { add("a struct that is short", 4, 100) })
+	if allocs > 2 { // of the test's own conversions
+		t.Errorf("%g allocations, expected none for arguments that have memory", allocs)
+	}
+	a.Reset()
+	a.Int32(7) // in place of a struct
+	a.Bytes([]byte("in place of a number"), 64)
+	if *(*int32)(a.values[0]) != 7 || string(unsafe.Slice((*byte)(a.values[1]), 20)) != "in place of a number" ||
+		uintptr(a.values[1])%64 != 0 {
+		t.Error("arguments of other kinds than those before are not what was added")
+	}
+}
+
 func TestArgs(t *testing.T) {
 	var a Args
 	if a.params() != 0 {

@@ -36,7 +36,7 @@ type CaseReply struct {
 	Ran   bool    `json:"ran"`
 	Hash  uint64  `json:"hash"` // of all outputs that go to the slot
 	Same  bool    `json:"same"` // both runs gave the same bits
-	Nanos float64 `json:"ns"`   // last run, one call, with launch overhead
+	Nanos float64 `json:"ns"`   // last run, one call, with launch overhead; a GPU tells that of scored sizes alone
 	// Of the launches with `prepare` before it, which are no part of it
 	Prepared float64 `json:"prepared_ns,omitempty"`
 }

@@ -39,7 +39,7 @@ func TestFakedGate(t *testing.T) {
 			why = got.Strays.Why()
 		}
 		if got.Fault != nil || why != c.why || len(got.Cases) != 5 || !got.Cases[3].Ran || got.Cases[4].Ran ||
-			!about(got.Cases[3].Nanos, 10e3) {
+			!about(got.Cases[3].Nanos, 10e3) || got.Cases[0].Nanos != 0 {
 			t.Errorf("%s: %q, expected %q; %+v", c.kernel, why, c.why, got)
 		}
 		x := make([]byte, 4*elems)

@@ -38,11 +38,12 @@ type faked struct {
 	phases []string
 }
 
-func newFaked(t *testing.T) *faked {
+func newFaked(t *testing.T) *faked { return newFakedOn(t, cudatest.New(t), fakedCases()) }
+
+func newFakedOn(t testing.TB, d *cudatest.Driver, cases []device.Case) *faked {
 	t.Helper()
-	f := &faked{driver: cudatest.New(t)}
-	cases := fakedCases()
-	prep := &device.Prepare{Cases: cases, Slots: 2, SlotBytes: 16 * cases[0].OutBytes(), GuardKey: 7}
+	f := &faked{driver: d}
+	prep := &device.Prepare{Cases: cases, Slots: 2, SlotBytes: max(16, len(cases)) * cases[0].OutBytes(), GuardKey: 7}
 	out, err := proc.NewShared("outputs", int64(prep.Slots*prep.SlotBytes))
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +59,7 @@ func newFaked(t *testing.T) *faked {
 	return f
 }
 
-func (f *faked) ask(t *testing.T, req *device.Request) any {
+func (f *faked) ask(t testing.TB, req *device.Request) any {
 	t.Helper()
 	reply, err := f.Handle(req, func(p string) { f.phases = append(f.phases, p) })
 	if err != nil {

@@ -49,7 +49,7 @@ func (s *Session) gate(req *device.Gate, phase func(string)) (*device.GateReply,
 // caseRun is what was queued for a case.
 type caseRun struct {
 	at     int  // the case
-	lap    int  // of the last run
+	lap    int  // of the last run; -1: nobody asks for its time
 	once   bool // there was no second run: the candidate has lost
 	looks  [2]*inspection
 	hashes [2]int // counters
@@ -115,7 +115,8 @@ func (s *Session) fillResources(p *program, calls []kernels.Call, reply *device.
 func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit float64, step func(string) error) (
 	r caseRun, err error) {
 	c := &s.prep.Cases[i]
-	r.at = i
+	r.at, r.lap = i, -1
+	timed := limit > 0 || c.Workload != "" // of sizes that are not scored nobody asks for the time
 	w, err := s.bound(p, call, i)
 	if err != nil {
 		return r, err
@@ -129,7 +130,7 @@ func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit fl
 			return r, err
 		}
 		put := func() error { return s.put(w.work) }
-		if run == 0 && limit == 0 { // a first launch says little of the time
+		if !timed || run == 0 && limit == 0 { // a first launch says little of the time
 			err = put()
 		} else {
 			r.lap, err = s.clock.next(put)
@@ -233,16 +234,13 @@ func (s *Session) readCases(runs []caseRun, reply *device.GateReply) error {
 	}
 	reply.Strays = found
 	for _, r := range runs {
-		ns, err := s.clock.nanos(r.lap)
-		if err != nil {
+		first, second := got[r.hashes[0]], got[r.hashes[1]]
+		one := device.CaseReply{Ran: true, Hash: got[r.hashes[r.judged]], Same: first == second}
+		if one.Nanos, err = s.clock.nanosOf(r.lap); err != nil {
 			return err
 		}
-		first, second := got[r.hashes[0]], got[r.hashes[1]]
-		one := device.CaseReply{Ran: true, Hash: got[r.hashes[r.judged]], Same: first == second, Nanos: ns}
-		if r.packed >= 0 {
-			if one.Prepared, err = s.clock.nanos(r.packed); err != nil {
-				return err
-			}
+		if one.Prepared, err = s.clock.nanosOf(r.packed); err != nil {
+			return err
 		}
 		reply.Cases[r.at] = one
 	}

@@ -36,13 +36,20 @@ type Region struct {
 const (
 	regionsPerLaunch = 64
 	regionBytes      = 32
+	regionsBytes     = regionsPerLaunch*regionBytes + 8
 	chunkBytes       = 64 << 10 // what one block looks at, at a time
 )
 
 // EncodeRegions is up to regionsPerLaunch regions as harness.cu has them (struct Regions), with the number of their
 // chunks.
 func EncodeRegions(list []Region) (arg []byte, chunks int) {
-	arg = make([]byte, regionsPerLaunch*regionBytes, regionsPerLaunch*regionBytes+8)
+	arg = make([]byte, regionsBytes)
+	return arg, putRegions(arg, list)
+}
+
+// putRegions writes them into the bytes of a struct Regions.
+func putRegions(arg []byte, list []Region) (chunks int) {
+	clear(arg)
 	for i, r := range list {
 		at := arg[i*regionBytes:]
 		binary.LittleEndian.PutUint64(at, r.At)
@@ -53,8 +60,10 @@ func EncodeRegions(list []Region) (arg []byte, chunks int) {
 		binary.LittleEndian.PutUint16(at[30:], uint16(r.Counter))
 		chunks += (r.Bytes + chunkBytes - 1) / chunkBytes
 	}
-	arg = binary.LittleEndian.AppendUint32(arg, uint32(len(list)))
-	return binary.LittleEndian.AppendUint32(arg, uint32(chunks)), chunks
+	end := arg[regionsPerLaunch*regionBytes:]
+	binary.LittleEndian.PutUint32(end, uint32(len(list)))
+	binary.LittleEndian.PutUint32(end[4:], uint32(chunks))
+	return chunks
 }
 
 // note says what a counter of an inspection is about.
@@ -182,8 +191,9 @@ func (v *inspection) judge(got []uint64, want [][]uint64) (found *device.Strays,
 			}
 		}
 		if one != (device.Strays{}) {
-			one.Where = n.arena.name
-			found, dirty = found.Join(&one), append(dirty, n.arena)
+			stray := one // only what was found needs memory of its own
+			stray.Where = n.arena.name
+			found, dirty = found.Join(&stray), append(dirty, n.arena)
 		}
 	}
 	return found, dirty
@@ -199,24 +209,25 @@ func (s *Session) look(v *inspection) error {
 }
 
 func (s *Session) queue(v *inspection) error {
-	return s.eachLaunch(v.regions, func(arg []byte, chunks int) error {
-		return s.harness.run("dw_inspect", s.blocksFor(chunks), bytesArg(arg), ptr(s.counters))
-	})
+	return s.eachLaunch(v.regions, "dw_inspect", ptr(s.counters))
 }
 
 // paint queues the guards' pattern for zones.
 func (s *Session) paint(zones ...zone) error {
 	v := &inspection{}
 	v.add(GuardKind, 0, s.prep.GuardKey, zones...)
-	return s.eachLaunch(v.regions, func(arg []byte, chunks int) error {
-		return s.harness.run("dw_guard", s.blocksFor(chunks), bytesArg(arg))
-	})
+	return s.eachLaunch(v.regions, "dw_guard")
 }
 
-func (s *Session) eachLaunch(list []Region, f func(arg []byte, chunks int) error) error {
+// eachLaunch has a kernel go through regions.
+func (s *Session) eachLaunch(list []Region, kernel string, more ...arg) error {
+	if len(s.encoding.regions) == 0 {
+		s.encoding.regions = make([]byte, regionsBytes)
+	}
 	for len(list) > 0 {
 		n := min(len(list), regionsPerLaunch)
-		if err := f(EncodeRegions(list[:n])); err != nil {
+		chunks := putRegions(s.encoding.regions, list[:n])
+		if err := s.harness.run(kernel, s.blocksFor(chunks), append([]arg{bytesArg(s.encoding.regions)}, more...)...); err != nil {
 			return err
 		}
 		list = list[n:]
@@ -269,5 +280,3 @@ func (s *Session) repair(v *inspection, got []uint64) (*device.Strays, error) {
 	}
 	return found, nil
 }
-
-func bytesArg(b []byte) arg { return func(a *cuda.Args) { a.Bytes(b, 8) } }

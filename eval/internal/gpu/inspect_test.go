@@ -36,6 +36,28 @@ func TestEncodeRegions(t *testing.T) {
 	}
 }
 
+// TestEncodedAgain: what a launch is told is the same whatever the one before it was told.
+func TestEncodedAgain(t *testing.T) {
+	var regions []Region
+	var refills []Refilling
+	for i := range regionsPerLaunch {
+		regions = append(regions, Region{At: uint64(i + 1), Bytes: chunkBytes, Key: 5, Kind: CopyKind, Counter: 70 + i})
+	}
+	for i := range refillsPerLaunch {
+		refills = append(refills, Refilling{At: uint64(i + 1), Bytes: 3, Key: 4, Palette: 5, Size: 2, Low: 1})
+	}
+	again, filled := make([]byte, regionsBytes), []byte(nil)
+	for _, n := range []int{2, 16, 1, 0, 3} {
+		want, chunks := EncodeRegions(regions[:n])
+		if got := putRegions(again, regions[:n]); got != chunks || !slices.Equal(again, want) {
+			t.Errorf("%d regions, %d chunks, in place of %d: % x", n, got, chunks, again)
+		}
+		if filled = putRefills(filled, refills[:n]); !slices.Equal(filled, EncodeRefills(refills[:n])) {
+			t.Errorf("%d refillings: % x", n, filled)
+		}
+	}
+}
+
 func buffers() []kernels.Buffer {
 	buffer := func(name string, out bool) kernels.Buffer {
 		return kernels.Buffer{Name: name, DType: kernels.FP32, Shape: []int{100}, Out: out}

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/cuda"
@@ -26,8 +27,11 @@ const (
 )
 
 // EncodeRefills is up to refillsPerLaunch of them as harness.cu has them (struct Refillings).
-func EncodeRefills(list []Refilling) []byte {
-	arg := make([]byte, 0, refillsPerLaunch*refillingBytes+8)
+func EncodeRefills(list []Refilling) []byte { return putRefills(nil, list) }
+
+// putRefills writes them over what a slice holds.
+func putRefills(arg []byte, list []Refilling) []byte {
+	arg = slices.Grow(arg[:0], refillsPerLaunch*refillingBytes+8)
 	for _, r := range list {
 		arg = binary.LittleEndian.AppendUint64(arg, r.At)
 		arg = binary.LittleEndian.AppendUint64(arg, uint64(r.Bytes))
@@ -36,7 +40,9 @@ func EncodeRefills(list []Refilling) []byte {
 		arg = binary.LittleEndian.AppendUint32(arg, uint32(r.Size))
 		arg = binary.LittleEndian.AppendUint32(arg, r.Low)
 	}
+	used := len(arg)
 	arg = arg[:refillsPerLaunch*refillingBytes]
+	clear(arg[used:])
 	return binary.LittleEndian.AppendUint64(arg, uint64(len(list)))
 }
 
@@ -89,8 +95,8 @@ func (s *Session) refill(list ...Refilling) error {
 		for _, r := range list[:n] {
 			most = max(most, r.Bytes)
 		}
-		arg := bytesArg(EncodeRefills(list[:n]))
-		if err := s.harness.run("dw_refill", s.blocksFor((most+each-1)/each), arg); err != nil {
+		s.encoding.refills = putRefills(s.encoding.refills, list[:n])
+		if err := s.harness.run("dw_refill", s.blocksFor((most+each-1)/each), bytesArg(s.encoding.refills)); err != nil {
 			return err
 		}
 		list = list[n:]

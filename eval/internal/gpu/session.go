@@ -12,8 +12,9 @@ import (
 // Session is one worker's hold on one GPU. Its methods run on the thread that Handle locks.
 type Session struct {
 	opened
-	clock   stopwatch
-	harness *harness
+	clock    stopwatch
+	harness  *harness
+	encoding encoding
 
 	files device.Files
 	out   outputs
@@ -31,6 +32,9 @@ type Session struct {
 	bursts  bursts
 	l2      l2
 }
+
+// encoding is the memory for what launches of ours are told.
+type encoding struct{ regions, refills []byte }
 
 // opened is the GPU, with the stream that all work of a session goes through.
 type opened struct {

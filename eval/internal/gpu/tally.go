@@ -106,3 +106,11 @@ func (w *stopwatch) nanos(i int) (float64, error) {
 	d, err := w.drv.Elapsed(w.marks[i][0], w.marks[i][1])
 	return float64(d) / float64(time.Nanosecond), err
 }
+
+// nanosOf is how long a lap took, if there was one: 0 for -1.
+func (w *stopwatch) nanosOf(lap int) (float64, error) {
+	if lap < 0 {
+		return 0, nil
+	}
+	return w.nanos(lap)
+}

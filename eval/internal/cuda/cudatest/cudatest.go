@@ -27,6 +27,7 @@ type Driver struct {
 		Clear     dl.Proc `c:"fake_clear"`
 		BadEvery  dl.Proc `c:"fake_bad_every"`
 		SlowClock dl.Proc `c:"fake_slow_clock"`
+		Idle      dl.Proc `c:"fake_idle"`
 	}
 }
 
@@ -62,6 +63,9 @@ func (d *Driver) Log() []string {
 	d.procs.Clear.Call()
 	return strings.Fields(strings.ReplaceAll(strings.ReplaceAll(text, " ", "_"), "\n", " "))
 }
+
+// Idle has kernels do nothing from now on: what is left is what it costs to launch them.
+func (d *Driver) Idle() { d.procs.Idle.Call(1) }
 
 // BadEvery has every n-th call of errs give a wrong output, counted from now on; 0: none.
 func (d *Driver) BadEvery(n int) { d.procs.BadEvery.Call(uintptr(n)) }

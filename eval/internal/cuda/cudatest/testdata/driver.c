@@ -18,7 +18,7 @@ static char text[1 << 20];
 static int length;
 static u64 now_ns, call_ns = 10000, stamped_ns;
 static double cycles;
-static int calls, bad_every, sticky, stamps, low_clock_from = 1 << 30;
+static int idle, calls, bad_every, sticky, stamps, low_clock_from = 1 << 30;
 static graph *recording;
 static fn functions[256];
 static int known;
@@ -34,6 +34,7 @@ static void say(const char *format, ...) {
 const char *fake_log(void) { return text; }
 int fake_clear(void) { length = 0, text[0] = 0; return 0; }
 int fake_bad_every(int n) { bad_every = n, calls = 0; return 0; }
+int fake_idle(int on) { idle = on; return 0; }
 int fake_slow_clock(int from) { low_clock_from = from, stamps = 0; return 0; }
 
 static u64 word(void **args, int i) { u64 v; memcpy(&v, args[i], 8); return v; }
@@ -130,6 +131,7 @@ static void candidate(const char *name, const u64 *a) {
 static int arguments(const char *name) { return !strcmp(name, "leaves") ? 4 : 3; }
 
 static int start(fn *f, int blocks, void **args) {
+	if (idle) return 0;
 	const int ours = !strncmp(f->name, "dw_", 3);
 	if (recording) {
 		node *x = &recording->list[recording->n++];
