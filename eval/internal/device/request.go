@@ -5,6 +5,8 @@ package device
 import (
 	"fmt"
 	"slices"
+
+	"darwarp/kernels"
 )
 
 // Request asks a device worker for one thing. Exactly one field is set.
@@ -21,7 +23,7 @@ type Request struct {
 	Ceilings *Ceilings `json:"ceilings,omitempty"`
 	Inputs   *Inputs   `json:"inputs,omitempty"`
 
-	Code []int `json:"code,omitempty"` // sizes of the machine code that goes beside the JSON
+	Code []int `json:"code,omitempty"` // sizes of the machine code and of the calls that go beside the JSON
 }
 
 // Name says what the request is for, in a word.
@@ -59,12 +61,34 @@ func (r *Request) code() (list []*[]byte) {
 	return list
 }
 
-// Pack gives the request without its machine code, and that.
+// calls are the fields of a request that are calls.
+func (r *Request) calls() (list []*[]kernels.Call) {
+	if r.Gate != nil {
+		list = append(list, &r.Gate.Calls)
+	}
+	if r.Time != nil {
+		list = append(list, &r.Time.Calls)
+	}
+	if r.Duel != nil {
+		list = append(list, &r.Duel.A.Calls, &r.Duel.B.Calls)
+	}
+	if r.Disturb != nil {
+		list = append(list, &r.Disturb.Calls)
+	}
+	return list
+}
+
+// Pack gives the request without its machine code and its calls, and these.
 func (r *Request) Pack() (message any, blob []byte) {
 	bare := *r
 	bare.Gate, bare.Time, bare.Duel, bare.Disturb = copied(r.Gate), copied(r.Time), copied(r.Duel), copied(r.Disturb)
+	add := func(b []byte) { bare.Code, blob = append(bare.Code, len(b)), append(blob, b...) }
 	for _, c := range bare.code() {
-		bare.Code, blob = append(bare.Code, len(*c)), append(blob, *c...)
+		add(*c)
+		*c = nil
+	}
+	for _, c := range bare.calls() {
+		add(packCalls(*c))
 		*c = nil
 	}
 	return &bare, blob
@@ -78,23 +102,32 @@ func copied[T any](p *T) *T {
 	return &c
 }
 
-// Unpack puts machine code back that came beside the request.
+// Unpack puts machine code and calls back that came beside the request.
 func (r *Request) Unpack(blob []byte) error {
-	list := r.code()
+	code, calls := r.code(), r.calls()
 	if len(r.Code) == 0 && len(blob) == 0 {
 		return nil
 	}
-	if len(r.Code) != len(list) {
-		return fmt.Errorf("machine code of %d programs: %d expected", len(r.Code), len(list))
+	if len(r.Code) != len(code)+len(calls) {
+		return fmt.Errorf("%d programs and calls: expected %d and %d", len(r.Code), len(code), len(calls))
 	}
 	for i, n := range r.Code {
 		if n < 0 || n > len(blob) {
-			return fmt.Errorf("machine code of %d bytes: there are %d", n, len(blob))
+			return fmt.Errorf("a program or calls of %d bytes: there are %d", n, len(blob))
 		}
-		if n > 0 {
-			*list[i] = slices.Clip(blob[:n])
-		}
+		part := slices.Clip(blob[:n])
 		blob = blob[n:]
+		if n == 0 {
+			continue
+		}
+		if i < len(code) {
+			*code[i] = part
+			continue
+		}
+		var err error
+		if *calls[i-len(code)], err = unpackCalls(part); err != nil {
+			return fmt.Errorf("calls: %w", err)
+		}
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ import (
 func BenchmarkGate(b *testing.B) {
 	var cases []device.Case
 	for i := range 90 {
-		c := device.Case{Name: fmt.Sprint("case ", i), Class: "normal", Seed: uint64(i)}
+		c := device.Case{Name: fmt.Sprint("case ", i), Class: "normal", Seed: uint64(i),
+			Dims: kernels.Dims{"m": i / 3, "n": elems, "k": elems}} // some are of one size
 		for _, name := range []string{"a", "x", "y"} {
 			c.Buffers = append(c.Buffers,
 				kernels.Buffer{Name: name, DType: kernels.FP32, Shape: []int{elems}, Out: name == "y"})

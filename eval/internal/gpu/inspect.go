@@ -227,7 +227,8 @@ func (s *Session) eachLaunch(list []Region, kernel string, more ...arg) error {
 	for len(list) > 0 {
 		n := min(len(list), regionsPerLaunch)
 		chunks := putRegions(s.encoding.regions, list[:n])
-		if err := s.harness.run(kernel, s.blocksFor(chunks), append([]arg{bytesArg(s.encoding.regions)}, more...)...); err != nil {
+		args := append([]arg{bytesArg(s.encoding.regions)}, more...)
+		if err := s.harness.run(kernel, s.blocksFor(chunks), args...); err != nil {
 			return err
 		}
 		list = list[n:]

@@ -24,6 +24,7 @@ type palettes struct {
 	host  cuda.Pinned
 	block *block
 	of    map[paletteKey]int // offset
+	first []int              // by case: the one whose palettes it uses
 }
 
 // paletteKey names a palette: of output number out of a case, of a type (case -1), or of what a one-byte type has for
@@ -79,7 +80,7 @@ func (s *Session) preparePalettes() error {
 	if err != nil {
 		return err
 	}
-	p := &palettes{of: of}
+	p := &palettes{of: of, first: firstOfSize(s.prep.Cases)}
 	if p.host, err = s.drv.HostAlloc(len(all)); err != nil {
 		return err
 	}
@@ -89,14 +90,23 @@ func (s *Session) preparePalettes() error {
 	return err
 }
 
+// firstOfSize is by case the one whose palettes it uses. To look for it at each run took longer than all else that a
+// gate has to think of.
+func firstOfSize(cases []device.Case) (first []int) {
+	for i := range cases {
+		first = append(first, device.PaletteCase(cases, i))
+	}
+	return first
+}
+
 // usePalettes copies the palettes to the device again for every request: no kernel can change what others find.
 func (s *Session) usePalettes() error {
 	return s.drv.HtoDAsync(s.palettes.block.at, s.palettes.host, s.stream)
 }
 
 // output is where the values for an output of a case lie.
-func (p *palettes) output(cases []device.Case, i, out int, d kernels.DType) cuda.Ptr {
-	off, ok := p.of[paletteKey{device.PaletteCase(cases, i), out, d}]
+func (p *palettes) output(i, out int, d kernels.DType) cuda.Ptr {
+	off, ok := p.of[paletteKey{p.first[i], out, d}]
 	if !ok {
 		return p.ordinary(d)
 	}

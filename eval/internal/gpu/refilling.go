@@ -51,7 +51,7 @@ func (s *Session) outputRefills(a *arena, how device.Refill) (list []Refilling) 
 	out := 0
 	for j, b := range s.prep.Cases[a.holds].Buffers {
 		if b.Out {
-			values := s.palettes.output(s.prep.Cases, a.holds, out, b.DType)
+			values := s.palettes.output(a.holds, out, b.DType)
 			list = append(list, s.refilling(a.at[j], b.Bytes(), how, values, b.DType))
 			out++
 		}

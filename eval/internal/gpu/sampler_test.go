@@ -36,12 +36,12 @@ func TestGather(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &palettes{block: &block{}, of: of}
-	first, second := int(p.output(cases, 2, 0, kernels.FP16)), int(p.output(cases, 2, 1, kernels.FP32))
+	p := &palettes{block: &block{}, of: of, first: firstOfSize(cases)}
+	first, second := int(p.output(2, 0, kernels.FP16)), int(p.output(2, 1, kernels.FP32))
 	if all[first] != 7 || all[second] != 7 || second-first != half || len(all) != second+single {
 		t.Errorf("palettes at %d and %d of %d", first, second, len(all))
 	}
-	if at := p.output(cases, 1, 0, kernels.BF16); at != p.ordinary(kernels.BF16) || all[at] != 0 {
+	if at := p.output(1, 0, kernels.BF16); at != p.ordinary(kernels.BF16) || all[at] != 0 {
 		t.Errorf("no palette of its own, and it takes %d", at)
 	}
 	if _, found := of[paletteKey{-2, 0, kernels.E4M3}]; found {
@@ -65,8 +65,8 @@ func TestGatherBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &palettes{block: &block{}, of: of}
-	own, ordinary8 := p.output(cases, 0, 0, kernels.E4M3), p.output(cases, 1, 0, kernels.E4M3)
+	p := &palettes{block: &block{}, of: of, first: firstOfSize(cases)}
+	own, ordinary8 := p.output(0, 0, kernels.E4M3), p.output(1, 0, kernels.E4M3)
 	for at, want := range map[cuda.Ptr]byte{own: 7, ordinary8: 0} {
 		if got := all[at : int(at)+pairs]; at%4 != 0 || !bytes.Equal(got, slices.Repeat([]byte{want}, pairs)) {
 			t.Errorf("at %d: %x..., expected %x", at, got[0], want)

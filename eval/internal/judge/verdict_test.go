@@ -20,7 +20,8 @@ func TestVerdict(t *testing.T) {
 	for i, outputs := range []int{1, 2, 3} {
 		c := device.Case{Name: fmt.Sprint("case ", i), Buffers: []kernels.Buffer{{Name: "A", Shape: []int{8}}}}
 		for out := range outputs {
-			c.Buffers = append(c.Buffers, kernels.Buffer{Name: fmt.Sprint("C", out), DType: kernels.FP32, Shape: []int{8}, Out: true})
+			c.Buffers = append(c.Buffers,
+				kernels.Buffer{Name: fmt.Sprint("C", out), DType: kernels.FP32, Shape: []int{8}, Out: true})
 		}
 		s.setup.Check.Cases = append(s.setup.Check.Cases, c)
 	}

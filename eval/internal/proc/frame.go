@@ -24,7 +24,7 @@ const (
 
 // version is the protocol's. Parent and worker are the same binary, so it differs only when the
 // file on disk was replaced while the parent was running.
-const version = 3
+const version = 4
 
 // kind says what a frame is.
 type kind string
