@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"darwarp/eval/internal/cubin"
@@ -53,6 +54,7 @@ func (v *inspection) variables(p *program) {
 		return
 	}
 	v.notes = append(v.notes, note{counter: v.next, finding: variable, program: p})
+	v.regions = slices.Grow(v.regions, len(p.images)+2) // scratch and its guards often follow
 	for i, m := range p.images {
 		v.add(HashKind, v.next, device.Salt(i), m.zone)
 	}
