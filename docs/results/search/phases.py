@@ -3,8 +3,9 @@ also compressed).
 
     python3 docs/results/search/phases.py FILE...
 
-Rows of the device are requests (their whole time on it) and their phases; "queue the gate" is the host's time for the launches.
-The second table is of the compilers, as many as were ever busy at once: when they had nothing to do, and who had the device then.
+Rows of the device are requests (their whole time on it) and their phases; "queue the gate" is the host's time for the launches. Several
+GPUs are one device. The second table is of the compilers, as many as were ever busy at once: when they had nothing to do, and who had a
+device then. The third is how long phases took by how many of the compilers were busy meanwhile: means, and how many there were.
 """
 import collections
 import gzip
@@ -23,7 +24,18 @@ def read(path):
     rows = {e["pid"]: e["args"]["name"] for e in events if e.get("ph") == "M" and e.get("name") == "process_name"}
     events = [e for e in events if e.get("ph") == "X"]
     begin = min(e["ts"] for e in events if e["name"] == "candidate")
-    return [(rows.get(e["pid"]), e["name"], (e["ts"] - begin) / 1e6, (e["ts"] + e["dur"] - begin) / 1e6) for e in events]
+    return [(rows.get(e["pid"]) or "", e["name"], (e["ts"] - begin) / 1e6, (e["ts"] + e["dur"] - begin) / 1e6) for e in events]
+
+
+def on_device(row):
+    """Whether a row of the trace is a device's."""
+    return row == "device" or row.startswith("GPU ")
+
+
+def requests(spans):
+    """What the devices were asked for: (name, begin, end)."""
+    rows = sorted({row for row, *_ in spans if on_device(row)})
+    return [one for row in rows for one in outer([s[1:] for s in spans if s[0] == row])]
 
 
 def outer(spans):
@@ -36,15 +48,21 @@ def outer(spans):
     return found
 
 
-def budget(spans, seconds):
-    """How many compiler-seconds there were, and what became of them: (what, compiler-seconds)."""
-    steps = range(int(seconds * 1e3))
-    busy, holder = [0] * len(steps), [None] * len(steps)
+def compiling(spans, seconds):
+    """How many compilers were busy, by millisecond."""
+    busy = [0] * int(seconds * 1e3)
     for row, name, begin, end in spans:
         if (row, name) == ("candidates", "compiler"):
-            for i in range(int(begin * 1e3), min(int(end * 1e3), len(steps))):
+            for i in range(int(begin * 1e3), min(int(end * 1e3), len(busy))):
                 busy[i] += 1
-    for name, begin, end in outer([s[1:] for s in spans if s[0] == "device"]):
+    return busy
+
+
+def budget(spans, seconds):
+    """How many compiler-seconds there were, and what became of them: (what, compiler-seconds)."""
+    busy = compiling(spans, seconds)
+    steps, holder = range(len(busy)), [None] * len(busy)
+    for name, begin, end in requests(spans):
         for i in range(max(0, int(begin * 1e3)), min(int(end * 1e3) + 1, len(steps))):
             holder[i] = name
     slots = max(busy)
@@ -57,13 +75,24 @@ def budget(spans, seconds):
     return slots, parts.most_common()
 
 
+def beside(spans, seconds):
+    """The times of phases, in ms, by how many quarters of the compilers were busy: {(phase, quarters): times}."""
+    busy, found = compiling(spans, seconds), collections.defaultdict(list)
+    for row, name, begin, end in spans:
+        if on_device(row) and name in ("send", "queue the gate", "judge") and 1 < begin and end < seconds and end - begin > 1e-4:
+            meanwhile = statistics.mean(busy[int(begin * 1e3):int(end * 1e3) + 1])
+            found[name, min(3, int(4 * meanwhile / max(busy)))].append((end - begin) * 1e3)
+    return found
+
+
 for path in sys.argv[1:]:
     spans = read(path)
     seconds = max(end for row, name, begin, end in spans if name == "candidate")
     times = collections.defaultdict(list)
-    for name, begin, end in outer([s[1:] for s in spans if s[0] == "device"]):
+    for name, begin, end in requests(spans):
         times["device", name].append((end - begin) * 1e3)
     for row, name, begin, end in spans:
+        row = "device" if on_device(row) else row
         if 0 <= begin <= seconds and (row, name) not in (("device", "gate"), ("device", "time"), ("device", "disturb")):
             times[row, name].append((end - begin) * 1e3)
     count = len(times["candidates", "candidate"])
@@ -76,4 +105,9 @@ for path in sys.argv[1:]:
     print("\n| %d compilers | compiler-seconds | of all | a candidate, ms |\n|---|---|---|---|" % slots)
     for what, of in parts:
         print("| %s | %.1f | %.0f %% | %.0f |" % (what, of, 100 * of / (slots * seconds), 1e3 * of / count))
+    found = beside(spans, seconds)
+    print("\n| of the compilers are busy | up to a quarter | half | three | all |\n|---|---|---|---|---|")
+    for name in ("send", "queue the gate", "judge"):
+        cells = ["%.1f ms (%d)" % (statistics.mean(v), len(v)) if (v := found[name, k]) else "" for k in range(4)]
+        print("| %s | %s |" % (name, " | ".join(cells)))
     print()

@@ -13,7 +13,8 @@ import (
 
 // fullCall is a call with something in each field, and numbers that differ by n.
 func fullCall(n int) kernels.Call {
-	launch := kernels.Launch{Entry: "k", Grid: [3]int{n, 2, 3}, Block: [3]int{256, 1, 1}, Cluster: [3]int{1, 1, 1}, Smem: 4096,
+	launch := kernels.Launch{Entry: "k", Grid: [3]int{n, 2, 3}, Block: [3]int{256, 1, 1}, Cluster: [3]int{1, 1, 1},
+		Smem:   4096,
 		Args:   []kernels.Arg{{Kind: "tensor", Name: "x"}, {Kind: "i32", Int: -n}, {Kind: "tensor_map", Name: "m"}},
 		Maps:   []kernels.TensorMap{{Name: "m", Tensor: "x", Shape: []int{n}, Box: []int{64}, Swizzle: 128}},
 		Window: []string{"x"}}

@@ -1,6 +1,6 @@
 // Package tight writes values as few bytes, for another process of the same program to read: whole numbers take as many
-// bytes as they need, and nothing has a name. JSON of launches takes a device worker a hundred times as long to read as
-// to find out what they are.
+// bytes as they need, and nothing has a name. JSON of a gate's launches took a device worker a millisecond to
+// read.
 package tight
 
 import (
@@ -10,8 +10,8 @@ import (
 	"reflect"
 )
 
-// Append appends a value that is made of bools, whole numbers, strings, slices, arrays and structs. It panics on one that
-// is made of something else, for that is a mistake in the program.
+// Append appends a value that is made of bools, whole numbers, strings, slices, arrays and structs. It panics on one
+// that is made of something else, for that is a mistake in the program.
 func Append[T any](to []byte, v T) []byte { return put(to, reflect.ValueOf(&v).Elem()) }
 
 // Read reads all of what Append wrote of a T.
