@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime/debug"
 	"slices"
 
 	"darwarp/eval/internal/proc"
@@ -37,6 +38,13 @@ func Serve[R any](handle func(req *R, phase func(string)) (reply any, err error)
 		return err
 	}, parse)
 }
+
+// garbagePercent is how much garbage a worker that drives a GPU lets come together, in hundredths of what it keeps or
+// of 4 MiB. It keeps little, and who looks for garbage while a candidate holds the GPU wants processors that are busy.
+const garbagePercent = 400
+
+// TolerateGarbage has a worker that drives a GPU look for garbage less often.
+func TolerateGarbage() { debug.SetGCPercent(garbagePercent) }
 
 // Files are what a device worker inherits: the output memory, and what its arguments name, in this order. "inputs" is
 // the input memory, "truth" the truth memory, which only a process has that runs no candidate.

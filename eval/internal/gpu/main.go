@@ -12,6 +12,7 @@ func Main(args []string) int {
 	if err != nil {
 		return proc.Fail(err)
 	}
+	device.TolerateGarbage()
 	s := NewSession(files)
 	return device.Serve(s.Handle, s.Finish)
 }

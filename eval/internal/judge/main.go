@@ -16,5 +16,6 @@ func Main([]string) int {
 	if err != nil {
 		return proc.Fail(err)
 	}
+	device.TolerateGarbage()
 	return device.Serve(NewSession(channel, host).Handle)
 }
