@@ -26,9 +26,12 @@ func (g *Graph) Folder() (files map[string][]byte, err error) {
 		return nil, err
 	}
 	if problem := p.borrowed(); problem != "" {
-		if err := p.borrow(problem, n, files); err != nil {
-			return nil, err
-		}
+		err = p.borrow(problem, n, files)
+	} else if p.hasRounded() {
+		err = p.addRounded(n, files)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if files["problem.toml"], err = p.problemToml(n); err != nil {
 		return nil, err

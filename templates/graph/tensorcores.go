@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,8 +22,7 @@ const mostPlanes = 65535
 // of 16 bits and maps, or of lines in memory that are no whole pieces.
 func (p *program) borrowed() string {
 	m := p.product
-	if m == nil || p.staged() || p.scan != nil || p.pool != nil || p.graph.element() == "fp32" || m.Triangle != "" ||
-		len(p.outputs) != 1 || !p.outputs[0].full {
+	if !p.mapped() || p.graph.element() == "fp32" {
 		return ""
 	}
 	n := p.productSizes()
@@ -45,6 +43,12 @@ func (p *program) borrowed() string {
 		{false, true}: "gemm_tt"}[[2]bool{m.AlongA, m.AlongB}]
 }
 
+// mapped reports whether a graph is a product, of all of whose numbers maps make the one output.
+func (p *program) mapped() bool {
+	return p.product != nil && !p.staged() && p.scan == nil && p.pool == nil && p.product.Triangle == "" &&
+		len(p.outputs) == 1 && p.outputs[0].full
+}
+
 // productAlone are the files of the family of products. It stays where the terms of few tiles are worth dividing, which
 // the families of products of any order do not.
 var productAlone = []string{"matmul.toml", "matmul.cu.tmpl", "_product.cu.tmpl", "_tiles_registers.cu.tmpl",
@@ -61,69 +65,14 @@ func (p *program) borrow(problem string, n *names, files map[string][]byte) erro
 			delete(files, name)
 		}
 	}
-	data, err := p.data(n)
-	if err != nil {
+	if _, err := p.finishFiles(n, files); err != nil {
 		return err
-	}
-	data["Operands"] = p.finishOperands()
-	data["SizeParams"] = strings.Join(p.sizeNames("int "), ", ")
-	for _, part := range finishParts {
-		if files[part+".cu.tmpl"], err = fill(part+".cu.tmpl", data); err != nil {
-			return err
-		}
 	}
 	for _, f := range from.Families {
 		files[f.Name+".toml"] = []byte(p.borrowedToml(n, string(from.Files[f.Name+".toml"])))
 		withPartials(files, from.Files, f.Name+".cu.tmpl")
 	}
 	return nil
-}
-
-// finishParts are the partials that differ from graph to graph.
-var finishParts = []string{"_finish_operands", "_finish_params", "_finish_given", "_finish_group",
-	"_finish_sums", "_sources", "_sources_given"}
-
-// finishOperand is a number that is read for each output. Line: where those of a row begin, if that takes divisions.
-type finishOperand struct {
-	loadData
-	At, Line string
-}
-
-// finishOperands are all numbers that the maps read, where each of them is at a place that is told by the row, those of
-// all batches counted, and by how far it is along it: a warpgroup has many numbers of few rows. Nil: there is another
-// one, or none.
-func (p *program) finishOperands() (list []finishOperand) {
-	last := len(p.domain) - 1
-	if len(p.lookups()) > 0 || p.domain[last].length != p.product.lengths[colsAt] {
-		return nil
-	}
-	var all []int
-	for i := range p.domain {
-		all = append(all, i)
-	}
-	places := map[string]string{fmt.Sprint(all): "(long long)line.row * columns + col", fmt.Sprint(all[:last]): "line.row",
-		fmt.Sprint(all[last:]): "col", "[]": "0"}
-	elements, _ := p.loadData()
-	if len(elements) != len(p.loads) {
-		return nil
-	}
-	for i, l := range p.loads {
-		operand := finishOperand{loadData: elements[i]}
-		var plain bool
-		operand.At, plain = places[fmt.Sprint(l.axes)]
-		switch {
-		case l.spots != nil:
-			return nil
-		case !plain:
-			operand.At = "line." + operand.Name
-			operand.Line = fmt.Sprintf("maps::kept_%s(sizes, maps::Index(row) * columns)", operand.Name)
-			if operand.Along {
-				operand.At += " + col"
-			}
-		}
-		list = append(list, operand)
-	}
-	return list
 }
 
 var (
@@ -153,7 +102,7 @@ func (p *program) borrowedToml(n *names, text string) string {
 	for name, i := range map[string]int{"batch": batchesAt, "m": rowsAt, "n": colsAt, "k": termsAt} {
 		means[name] = bracket(n.one(m.lengths[i]))
 	}
-	operands := quotedList(slices.Concat(n.tensors, n.all(p.sizeTexts())))
+	operands := p.finishArgs(n)
 	text = mathGene.ReplaceAllLiteralString(text, "") + finishLet + p.formGenes()
 	text = expressionLine.ReplaceAllStringFunc(text, func(line string) string {
 		seen := "box = "
@@ -218,7 +167,10 @@ func withPartials(files, from map[string][]byte, name string) {
 // borrowedNames are what the families of the graph's product call their own, where they are a built-in problem's.
 func (p *program) borrowedNames() (list []string, err error) {
 	problem := p.borrowed()
-	if problem == "" {
+	switch {
+	case p.hasRounded():
+		return roundedNames()
+	case problem == "":
 		return nil, nil
 	}
 	from, err := templates.Builtin(problem)

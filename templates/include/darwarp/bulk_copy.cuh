@@ -60,6 +60,15 @@ __device__ __forceinline__ void bulk_load(void* shared, const void* global, unsi
                      : "memory");
 }
 
+// bulk_load_multicast brings the bytes to every block of the cluster whose bit is set in `blocks`: to the place there that `shared` is
+// here, with its bytes counted by the barrier there that `barrier` is here.
+__device__ __forceinline__ void bulk_load_multicast(void* shared, const void* global, unsigned bytes, Mbarrier* barrier, unsigned short blocks) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;\n" ::"r"(
+                     shared_address(shared)),
+                 "l"(global), "r"(bytes), "r"(shared_address(barrier)), "h"(blocks)
+                 : "memory");
+}
+
 // async_fence lets the copy engine see what this thread wrote to shared memory. The thread that asks for the copy must be told
 // after it, by a barrier.
 __device__ __forceinline__ void async_fence() { asm volatile("fence.proxy.async.shared::cta;\n" ::: "memory"); }

@@ -1,7 +1,8 @@
 // wgmma (sm_90a): a warpgroup, four warps of which the first is a multiple of four, multiplies out of shared memory while it goes on.
 // PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
 //
-// Operands lie in shared memory as a tensor map brings them: slabs of rows of 64 elements (128 bytes) with the swizzle of 128 bytes.
+// Operands lie in shared memory as a tensor map brings them: slabs of rows of 64 elements (128 bytes) with the swizzle of 128 bytes, chunk
+// c of 16 bytes of row r at swizzle<8>(r, c).
 // Sums: thread t has in sums[4 * j + 2 * i + e] the one of row 16 * (t / 32) + t % 32 / 4 + 8 * i and column 8 * j + 2 * (t % 4) + e.
 #pragma once
 
@@ -59,6 +60,10 @@ __device__ __forceinline__ void registers_take() {
 template <class T, int N>
 struct WgmmaOrders;
 
+// WgmmaTf32 is that of N columns for tf32.
+template <int N>
+struct WgmmaTf32;
+
 // wgmma_m64k16 asks for sums (+)= A * B^T of 64 rows of A, N rows of B and 16 elements of k. Without `add` the sums begin anew.
 template <class T, int N>
 __device__ __forceinline__ void wgmma_m64k16(float (&sums)[N / 2], unsigned long long a, unsigned long long b, bool add) {
@@ -84,6 +89,15 @@ struct HeldSums {
     __device__ __forceinline__ void multiply(unsigned long long a, unsigned long long b, bool add) {
         static_assert(BANK < BANKS, "HeldSums: no such bank");
         WgmmaOrders<T, N>::template multiply_held<BANK, ROWS_OF_A, ROWS_OF_B>(a, b, add);
+    }
+
+    // multiply_tf32 is the same for 8 elements of k in floats, each with its rows along k (PTX ISA: no other order for .tf32). These are as
+    // many bytes as 16 of 16 bits, so a slab of rows of 128 bytes has 32 of them, and adding 2 to a descriptor goes 8 on along k. The
+    // lowest 13 bits of a float are not looked at: who wants them rounded does it before (to_tf32).
+    template <int BANK>
+    __device__ __forceinline__ void multiply_tf32(unsigned long long a, unsigned long long b, bool add) {
+        static_assert(BANK < BANKS, "HeldSums: no such bank");
+        WgmmaTf32<N>::template multiply_held<BANK>(a, b, add);
     }
 
     // take reads a bank after wgmma_wait, eight sums at a time.
@@ -212,6 +226,20 @@ __device__ __forceinline__ void wgmma_m64k32(float (&sums)[N / 2], unsigned long
                 ::"l"(a), "l"(b), "r"(int(add)), "n"(BANK), "n"(int(ROWS_OF_A)), "n"(int(ROWS_OF_B)));                 \
         }                                                                                                              \
     };
+#define DARWARP_WGMMA_TF32(N)                                                                                          \
+    template <>                                                                                                        \
+    struct WgmmaTf32<N> {                                                                                              \
+        template <int BANK>                                                                                            \
+        __device__ __forceinline__ static void multiply_held(unsigned long long a, unsigned long long b, bool add) {   \
+            asm volatile(                                                                                              \
+                "{\n"                                                                                                  \
+                "  .reg .pred keep;\n"                                                                                 \
+                "  setp.ne.b32 keep, %2, 0;\n"                                                                         \
+                "  wgmma.mma_async.sync.aligned.m64n" #N "k8.f32.tf32.tf32 {" DARWARP_HELD_##N "}, %0, %1, keep, 1, 1;\n" \
+                "}\n"                                                                                                  \
+                ::"l"(a), "l"(b), "r"(int(add)), "n"(BANK));                                                           \
+        }                                                                                                              \
+    };
 #define DARWARP_WGMMA_BOTH(N, A, B, ADD, ROWS_A, ROWS_B)                                                               \
     DARWARP_WGMMA(N, __half, "f16", A, B, ADD, ROWS_A, ROWS_B)                                                         \
     DARWARP_WGMMA(N, __nv_bfloat16, "bf16", A, B, ADD, ROWS_A, ROWS_B)                                                 \
@@ -233,6 +261,11 @@ DARWARP_WGMMA_BOTH(208, "%104", "%105", "%106", "%107", "%108")
 DARWARP_WGMMA_BOTH(224, "%112", "%113", "%114", "%115", "%116")
 DARWARP_WGMMA_BOTH(240, "%120", "%121", "%122", "%123", "%124")
 DARWARP_WGMMA_BOTH(256, "%128", "%129", "%130", "%131", "%132")
+
+DARWARP_WGMMA_TF32(64)
+DARWARP_WGMMA_TF32(128)
+DARWARP_WGMMA_TF32(192)
+DARWARP_WGMMA_TF32(256)
 
 #define DARWARP_WGMMA_OF_ROWS(N, TYPE, NAME, A, B)                                                                     \
     template <>                                                                                                        \
@@ -299,6 +332,7 @@ DARWARP_WGMMA_OF_ROWS_BOTH(256, "%128, %129, %130, %131", "%132")
 #undef DARWARP_HELD_256
 #undef DARWARP_WGMMA
 #undef DARWARP_WGMMA_8
+#undef DARWARP_WGMMA_TF32
 #undef DARWARP_WGMMA_BOTH
 #undef DARWARP_WGMMA_OF_ROWS
 #undef DARWARP_WGMMA_OF_ROWS_BOTH

@@ -182,10 +182,10 @@ func (p *product) run(t testing.TB, prog *program, job *kernels.Job) report {
 // mapped is a tensor map of a launch over the product's buffers.
 func (p *product) mapped(m kernels.TensorMap, buffers map[string]*memory) tensorMap {
 	if shape := p.shapes[m.Tensor]; shape != nil {
-		return tensorMap{buffers[m.Tensor], shape, m.Box, 2, m.Swizzle}
+		return tensorMap{buffers[m.Tensor], shape, m.Box, p.dtype.Size(), m.Swizzle}
 	}
 	shape := map[string][]int{"A": {p.m, p.k}, "B": {len(p.b.bytes) / 2 / p.k, p.k}, "C": {p.m, p.n}}[m.Tensor]
-	return tensorMap{buffers[m.Tensor], shape, m.Box, 2, m.Swizzle}
+	return tensorMap{buffers[m.Tensor], shape, m.Box, p.dtype.Size(), m.Swizzle}
 }
 
 // wrong is the first output that is off by more than rounding explains, or "".

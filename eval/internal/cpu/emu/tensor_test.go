@@ -117,13 +117,16 @@ func TestStoreBox(t *testing.T) {
 }
 
 // sharedRows runs two clusters of two blocks that share what they load, and says what is wrong with the sums, or "".
-func sharedRows(t *testing.T, p *program) (report, string) {
+func sharedRows(t *testing.T, p *program, kernel string) (report, string) {
 	t.Helper()
 	const steps = 7
 	p.cluster = dim{2, 1, 1}
 	in, out := numbers("x", steps*16*32), newMemory("y", 4*4*steps*32)
-	r := p.launch(t, "shared_rows", x(4), x(64), 4096,
-		tensorMap{in, []int{steps * 16, 32}, []int{8, 32}, 4, 0}, out, steps)
+	var from any = tensorMap{in, []int{steps * 16, 32}, []int{8, 32}, 4, 0}
+	if kernel == "shared_runs" {
+		from = in
+	}
+	r := p.launch(t, kernel, x(4), x(64), 4096, from, out, steps)
 	for i, v := range view[int32](out) {
 		want, step := int32(0), i/32%steps
 		for row := range 16 {
@@ -141,8 +144,10 @@ func TestMulticast(t *testing.T) {
 	for _, checked := range []bool{false, true} {
 		p := build(t, testdata(t, "tensor.cu"), checked)
 		for p.seed = range 12 {
-			if r, wrong := sharedRows(t, p); r.Kind != "" || wrong != "" {
-				t.Fatalf("checked %v, seed %d: %+v %s", checked, p.seed, r, wrong)
+			for _, kernel := range []string{"shared_rows", "shared_runs"} {
+				if r, wrong := sharedRows(t, p, kernel); r.Kind != "" || wrong != "" {
+					t.Fatalf("checked %v, seed %d, %s: %+v %s", checked, p.seed, kernel, r, wrong)
+				}
 			}
 		}
 	}
@@ -181,7 +186,7 @@ func TestPlantedInMulticast(t *testing.T) {
 			for _, checked := range []bool{true, false} {
 				p, found := build(t, planted, checked), 0
 				for p.seed = range 12 {
-					r, wrong := sharedRows(t, p)
+					r, wrong := sharedRows(t, p, []string{"shared_rows", "shared_runs"}[p.seed%2])
 					if r.Kind != "" && !strings.Contains(c.kind+"|trap|deadlock", r.Kind) {
 						t.Fatalf("checked %v, seed %d: %+v, want %s", checked, p.seed, r, c.kind)
 					}
@@ -212,6 +217,7 @@ func TestTensorBugs(t *testing.T) {
 		{"past_shared", "out_of_bounds", 1,
 			"fills with a bulk copy 1024 bytes up to 128 past the end of the block's 4096 bytes"},
 		{"no_such_block", "out_of_bounds", 1, "block 1 of its cluster, which has no such block"},
+		{"no_such_block_of_runs", "out_of_bounds", 1, "block 1 of its cluster, which has no such block"},
 		{"far_arrival", "out_of_bounds", 1, "block 1 of its cluster, which has no such block"},
 		{"no_store_fence", "race", 2, "writes with no async_fence after it"},
 		{"overtaken", "race", 2, "stores with a bulk copy and has not waited for"},

@@ -32,8 +32,9 @@ extern "C" __global__ void store_box(const __grid_constant__ TensorMap map, cons
     }
 }
 
-// Two blocks of a cluster share rows of 32 numbers, 16 a step: each loads half of them for both. Warp 0 asks, warp 1 adds up.
-extern "C" __global__ void shared_rows(const __grid_constant__ TensorMap map, int* y, int steps) {
+// Two blocks of a cluster share rows of 32 numbers, 16 a step: each has half of them loaded for both. Warp 0 asks, warp 1 adds up.
+template <class Load>
+__device__ void share(int* y, int steps, Load load) {
     __shared__ Mbarrier full[2], empty[2];
     const unsigned rank = cluster_rank();
     const int lane = threadIdx.x % 32;
@@ -47,7 +48,7 @@ extern "C" __global__ void shared_rows(const __grid_constant__ TensorMap map, in
         for (int i = 0; i < steps; ++i) {
             mbarrier_wait(&empty[i % 2], i / 2 % 2 ^ 1);
             mbarrier_expect(&full[i % 2], 2048);
-            tensor_load_multicast(memory + i % 2 * 2048 + rank * 1024, map, i * 16 + rank * 8, 0, &full[i % 2], 3);
+            load(memory + i % 2 * 2048 + rank * 1024, i * 16 + rank * 8, &full[i % 2]);
         }
         for (int i = steps; i < steps + 2; ++i) mbarrier_wait(&empty[i % 2], i / 2 % 2 ^ 1);  // the end
     } else if (threadIdx.x >= 32) {
@@ -60,6 +61,12 @@ extern "C" __global__ void shared_rows(const __grid_constant__ TensorMap map, in
             y[(blockIdx.x * steps + i) * 32 + lane] = sum;
         }
     }
+}
+extern "C" __global__ void shared_rows(const __grid_constant__ TensorMap map, int* y, int steps) {
+    share(y, steps, [&](unsigned char* to, int row, Mbarrier* full) { tensor_load_multicast(to, map, row, 0, full, 3); });
+}
+extern "C" __global__ void shared_runs(const int* x, int* y, int steps) {
+    share(y, steps, [&](unsigned char* to, int row, Mbarrier* full) { bulk_load_multicast(to, x + row * 32, 1024, full, 3); });
 }
 
 // set_up makes a barrier for one arrival.
@@ -119,6 +126,17 @@ extern "C" __global__ void no_such_block(const __grid_constant__ TensorMap map, 
     if (threadIdx.x == 0) {
         mbarrier_expect(&barrier, 1024);
         tensor_load_multicast(memory, map, 0, 0, &barrier, 3); // <- no_such_block
+    }
+    mbarrier_wait(&barrier, 0);
+    y[threadIdx.x] = memory[4 * threadIdx.x];
+}
+
+extern "C" __global__ void no_such_block_of_runs(const __grid_constant__ TensorMap map, int* y) {
+    __shared__ Mbarrier barrier;
+    set_up(&barrier);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&barrier, 128);
+        bulk_load_multicast(memory, y, 128, &barrier, 2);      // <- no_such_block_of_runs
     }
     mbarrier_wait(&barrier, 0);
     y[threadIdx.x] = memory[4 * threadIdx.x];

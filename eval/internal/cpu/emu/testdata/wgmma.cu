@@ -59,6 +59,34 @@ PRODUCT(product_half_256, __half, 256)
 PRODUCT(product_bf16_64, __nv_bfloat16, 64)
 PRODUCT(product_bf16_256, __nv_bfloat16, 256)
 
+// The same of floats, 64 x 64, 32 of k a step: a row of 128 bytes has so many, and a multiplication takes eight.
+extern "C" __global__ void product_tf32(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, float* c, int steps) {
+    __shared__ Mbarrier full;
+    if (threadIdx.x == 0) {
+        mbarrier_init(&full, 1);
+        mbarrier_fence();
+    }
+    __syncthreads();
+    HeldSums<1, 64> held;
+    for (int i = 0; i < steps; ++i) {
+        if (threadIdx.x == 0) {
+            mbarrier_expect(&full, 2 * 64 * 128);
+            tensor_load(memory, a, 0, i * 32, &full);
+            tensor_load(memory + 64 * 128, b, 0, i * 32, &full);
+        }
+        mbarrier_wait(&full, i % 2);
+        const unsigned long long at = wgmma_descriptor(memory), bt = wgmma_descriptor(memory + 64 * 128);
+        wgmma_fence();
+        for (int k = 0; k < 4; ++k) held.multiply_tf32<0>(at + 2 * k, bt + 2 * k, i + k > 0);
+        wgmma_commit();
+        wgmma_wait<0>();
+        __syncthreads();
+    }
+    float sums[32];
+    held.take<0>(sums);
+    write<64>(c, sums);
+}
+
 // Two warpgroups share B and have 64 rows of A each: rows 0 to 63 and 64 to 127 of the tile of A. Two tiles of sums in turn, without
 // what was there, the second in registers without names.
 extern "C" __global__ void two_warpgroups(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, float* c) {

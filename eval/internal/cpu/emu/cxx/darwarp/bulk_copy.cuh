@@ -11,6 +11,7 @@ DW_RUNTIME void dw_mbarrier_fence();
 DW_RUNTIME void dw_mbarrier_arrive(void* barrier, unsigned bytes);
 DW_RUNTIME void dw_mbarrier_wait(void* barrier, unsigned parity);
 DW_RUNTIME void dw_bulk_load(void* shared, const void* global, unsigned bytes, void* barrier);
+DW_RUNTIME void dw_bulk_load_multicast(void* shared, const void* global, unsigned bytes, void* barrier, unsigned blocks);
 DW_RUNTIME void dw_bulk_store(void* global, const void* shared, unsigned bytes);
 DW_RUNTIME void dw_bulk_add(float* global, const float* shared, unsigned bytes);
 DW_RUNTIME void dw_bulk_commit();
@@ -32,6 +33,10 @@ inline void mbarrier_wait(Mbarrier* barrier, unsigned parity) { dw_mbarrier_wait
 template <Cache HINT>
 inline void bulk_load(void* shared, const void* global, unsigned bytes, Mbarrier* barrier) {
     dw_bulk_load(shared, global, bytes, barrier);
+}
+
+inline void bulk_load_multicast(void* shared, const void* global, unsigned bytes, Mbarrier* barrier, unsigned short blocks) {
+    dw_bulk_load_multicast(shared, global, bytes, barrier, blocks);
 }
 
 inline void async_fence() { dw_async_fence(); }

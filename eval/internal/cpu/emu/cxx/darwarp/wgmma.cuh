@@ -7,8 +7,8 @@
 #include "mma.cuh"
 #include "bulk_copy.cuh"
 
-// Kinds of operands of eight bits, beside those of mma.cuh.
-enum { DW_WGMMA_E4M3 = 16, DW_WGMMA_E5M2 };
+// Kinds of operands that are not of 16 bits, beside those of mma.cuh.
+enum { DW_WGMMA_TF32 = 8, DW_WGMMA_E4M3 = 16, DW_WGMMA_E5M2 };
 
 DW_RUNTIME unsigned long long dw_wgmma_descriptor(const void* shared, unsigned slab_bytes);
 DW_RUNTIME void dw_wgmma_m64k16(int kind, int n, float* sums, unsigned long long a, unsigned long long b, bool add, bool rows_a,
@@ -62,6 +62,13 @@ struct HeldSums {
     void multiply(unsigned long long a, unsigned long long b, bool add) {
         static_assert(BANK < BANKS, "HeldSums: no such bank");
         wgmma_m64k16_orders<T, N, ROWS_OF_A, ROWS_OF_B>(sums[BANK], a, b, add);
+    }
+    // Of floats there are 8 in the bytes of 16 others.
+    template <int BANK>
+    void multiply_tf32(unsigned long long a, unsigned long long b, bool add) {
+        static_assert(BANK < BANKS, "HeldSums: no such bank");
+        static_assert(N % 64 == 0 && N >= 64 && N <= 256, "wgmma: of tf32 the library has 64, 128, 192 and 256 columns");
+        dw_wgmma_m64k16(DW_WGMMA_TF32, N, sums[BANK], a, b, add, false, false);
     }
     template <int BANK>
     void take(float (&to)[N / 2]) {

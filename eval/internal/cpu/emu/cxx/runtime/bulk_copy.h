@@ -223,14 +223,30 @@ void dw_mbarrier_wait(void* at, unsigned parity) {
     }
 }
 
-void dw_bulk_load(void* shared, const void* global, unsigned bytes, void* barrier) {
-    dw::Fiber& f = self();
-    dw::Block& b = *f.block;
-    const void* site = __builtin_return_address(0);
-    dw::whole_words(f, shared, global, bytes, site, dw::BULK_FILL);
-    if (b.check && b.check->races) b.check->global(f, uintptr_t(global), bytes, dw::READ, site);
-    dw::fly(f, b, {shared, global, bytes, nullptr, 0, {}, site, nullptr, {}}, barrier);
+namespace dw {
+
+// load_run asks for a run of bytes in the shared memory of all blocks of the cluster that have their bit set.
+inline void load_run(void* shared, const void* global, unsigned bytes, void* barrier, uint32_t blocks, const void* site) {
+    Fiber& f = self();
+    Block& b = *f.block;
+    whole_words(f, shared, global, bytes, site, BULK_FILL);
+    if (blocks >> b.cluster->size)
+        misuse(f, "out_of_bounds", "fills shared memory of block " + std::to_string(31 - __builtin_clz(blocks)) + " of its cluster, which has no such block", site, verb(BULK_FILL));
+    if (b.check && b.check->races) b.check->global(f, uintptr_t(global), bytes, READ, site);
+    for (unsigned rank = 0; rank < b.cluster->size; ++rank)
+        if (blocks >> rank & 1)
+            fly(f, *b.cluster->blocks[rank], {in_block(b, shared, rank), global, bytes, nullptr, 0, {}, site, nullptr, {}}, in_block(b, barrier, rank));
     if (b.check) b.check->clocks.tick(f);
+}
+
+}  // namespace dw
+
+void dw_bulk_load(void* shared, const void* global, unsigned bytes, void* barrier) {
+    dw::load_run(shared, global, bytes, barrier, 1u << self().block->rank, __builtin_return_address(0));
+}
+
+void dw_bulk_load_multicast(void* shared, const void* global, unsigned bytes, void* barrier, unsigned blocks) {
+    dw::load_run(shared, global, bytes, barrier, blocks, __builtin_return_address(0));
 }
 
 void dw_cluster_send(void* p, unsigned rank, const void* words, void* barrier) {

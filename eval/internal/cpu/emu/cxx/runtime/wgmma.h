@@ -61,15 +61,16 @@ inline void widen_chunk(int kind, const unsigned char* chunk, float* out) {
 #endif
 }
 
-// multiply_tile adds a (64 x 16) times b (16 x n) to d, eight rows by eight columns at a time.
+// multiply_tile adds a (64 x K) times b (K x n) to d, eight rows by eight columns at a time.
+template <int K>
 inline void multiply_tile(float* d, const float* a, const float* b, int n) {
     for (int j = 0; j < n; j += 8)
         for (int i = 0; i < 64; i += 8) {
             Eight sum[8];
             for (int r = 0; r < 8; ++r) sum[r] = eight(d + (i + r) * n + j);
-            for (int p = 0; p < 16; ++p) {
+            for (int p = 0; p < K; ++p) {
                 const Eight row = eight(b + p * n + j);
-                for (int r = 0; r < 8; ++r) sum[r] += a[(i + r) * 16 + p] * row;  // the product is exact
+                for (int r = 0; r < 8; ++r) sum[r] += a[(i + r) * K + p] * row;  // the product is exact
             }
             for (int r = 0; r < 8; ++r) memcpy(d + (i + r) * n + j, &sum[r], sizeof sum[r]);
         }
@@ -151,14 +152,33 @@ __attribute__((noinline)) void multiply_codes(const Wgmma& w) {
         }
 }
 
+// multiply_tf32 is multiply for floats, of which tensor cores take the upper 19 bits.
+__attribute__((noinline)) void multiply_tf32(const Wgmma& w) {
+    float a[64 * 8], b[8 * 256];
+    const auto each_float = [](uint64_t operand, int rows, auto put) {
+        for (int r = 0; r < rows; ++r)
+            for (int half = 0; half < 2; ++half) {
+                float four[4];
+                memcpy(four, Operand(operand).chunk(unsigned(r), unsigned(half)), sizeof four);
+                for (int i = 0; i < 4; ++i) put(r, 4 * half + i, tf32_of(four[i]));
+            }
+    };
+    each_float(w.a, 64, [&](int r, int k, float v) { a[r * 8 + k] = v; });
+    each_float(w.b, w.n, [&](int r, int k, float v) { b[k * w.n + r] = v; });
+    float* d = w.sums->tile.data();
+    if (!w.add) memset(d, 0, w.sums->tile.size() * sizeof(float));
+    multiply_tile<8>(d, a, b, w.n);
+}
+
 __attribute__((noinline)) void multiply(const Wgmma& w) {
     if (w.kind >= DW_WGMMA_E4M3) return multiply_codes(w);
+    if (w.kind == DW_WGMMA_TF32) return multiply_tf32(w);
     float a[64 * 16], b[16 * 256];
     if (!w.held) widen_left(w, a);
     widen_right(w, b);
     float* d = w.sums->tile.data();
     if (!w.add) memset(d, 0, w.sums->tile.size() * sizeof(float));
-    multiply_tile(d, w.held ? w.left.data() : a, b, w.n);
+    multiply_tile<16>(d, w.held ? w.left.data() : a, b, w.n);
 }
 
 // each_pair calls f for the pairs of sums that thread t of a warpgroup holds: in its registers, and in the tile (PTX ISA, "Register
