@@ -40,6 +40,30 @@ func TestSelfTest(t *testing.T) {
 	}
 }
 
+// TestSelfTestTF32: where no term has another sign, a thousandth is what rounding may do to a whole output, which is so
+// as soon as relu leaves few others. The check of such a product is fit to use, and sees outputs that are off by more.
+func TestSelfTestTF32(t *testing.T) {
+	const rows, cols = 63, 64
+	for _, k := range []int{1, 16, 127, 512, 4096} {
+		value := make([]float64, rows*cols)
+		for i := range value {
+			value[i] = float64(k) * (1 + float64(i*37%101)/101)
+		}
+		trial := Trial{DType: kernels.FP32, Model: Model{K: k, Acc: kernels.FP32, Terms: kernels.TF32},
+			Truth: plain(value...), Shape: []int{rows, cols}}
+		if faults := SelfTest(trial); len(faults) > 0 {
+			t.Errorf("%d terms: %s", k, strings.Join(faults, "; "))
+		}
+		trial.Model.Terms = ""
+		if got := trial.factor(); got != 1.001 {
+			t.Errorf("strict fp32 is asked for outputs x %g", got)
+		}
+		if faults := SelfTest(trial); len(faults) > 0 {
+			t.Errorf("%d terms in strict fp32: %s", k, strings.Join(faults, "; "))
+		}
+	}
+}
+
 // TestDroppedTile: a last tile whose numbers are below the rounding of the greatest output cannot be missed.
 func TestDroppedTile(t *testing.T) {
 	for tail, told := range map[float64]bool{0: false, 0x1p-30: false, 0x1p-25: false, 0x1p-20: true, 0.5: true} {
