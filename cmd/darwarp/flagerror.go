@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"regexp"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -26,7 +27,7 @@ func flagError(c *cobra.Command, err error) error {
 		var known []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 		return exit.Usagef("%v%s (try %s --help)", err, report.Meant("--"+unknown.GetSpecifiedName(), known), c.CommandPath())
-	case errors.As(err, &invalid) && errors.Is(err, strconv.ErrRange):
+	case errors.As(err, &invalid) && (errors.Is(err, strconv.ErrRange) || tooLong(invalid)):
 		return exit.Usagef("--%s %s is out of range (try %s --help)", invalid.GetFlag().Name, invalid.GetValue(),
 			c.CommandPath())
 	case errors.As(err, &invalid) && expected[invalid.GetFlag().Value.Type()] != "":
@@ -34,6 +35,13 @@ func flagError(c *cobra.Command, err error) error {
 			expected[invalid.GetFlag().Value.Type()], c.CommandPath())
 	}
 	return exit.Usagef("%v (try %s --help)", err, c.CommandPath())
+}
+
+var durationRE = regexp.MustCompile(`^[+-]?([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+$`)
+
+// tooLong reports whether a time is well written, and more than the 292 years that can be counted.
+func tooLong(err *pflag.InvalidValueError) bool {
+	return err.GetFlag().Value.Type() == "duration" && durationRE.MatchString(err.GetValue())
 }
 
 // helpCmd replaces cobra's, which does not mind a command that there is not.

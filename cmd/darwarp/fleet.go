@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,11 +38,11 @@ func (a *app) fleetCmd() *cobra.Command {
 	c := command("fleet", showHelp)
 	var asJSON bool
 	status := command("fleet status", func(c *cobra.Command, args []string) error {
-		return a.fleetStatus(c.Context(), record.Locate(args[0]), asJSON)
+		return a.fleetStatus(c.Context(), fleetOf(args[0]), asJSON)
 	})
 	addJSON(status, &asJSON)
 	drain := command("fleet drain", func(c *cobra.Command, args []string) error {
-		return remote.Drain(c.Context(), record.First(record.Locate(args[0])), args[1])
+		return remote.Drain(c.Context(), record.First(fleetOf(args[0])), args[1])
 	})
 	var listen string
 	serve := command("fleet serve", func(c *cobra.Command, args []string) error {
@@ -53,6 +54,17 @@ func (a *app) fleetCmd() *cobra.Command {
 	serve.Flags().StringVar(&listen, "listen", ":4222", "HOST:PORT at which searches and workers find it")
 	c.AddCommand(serve, status, drain)
 	return c
+}
+
+// fleetOf finds a run by what a person calls it. Its file is not there yet while the search waits for its first worker.
+func fleetOf(name string) string {
+	path := record.Locate(name)
+	if _, err := os.Stat(path); err != nil {
+		if _, err := os.Stat(remote.Folder(name + ".db")); err == nil {
+			return name + ".db"
+		}
+	}
+	return path
 }
 
 func (a *app) fleetStatus(ctx context.Context, run string, asJSON bool) error {

@@ -187,6 +187,7 @@ func (a *app) searchOnce(ctx context.Context, f searchFlags) (run string, err er
 	path := s.Run.Path()
 	terminal.Log(path)
 	defer func() { err = errors.Join(err, s.Close()) }()
+	a.GoesOn = f.continued
 	s.List(a.log)
 	s.Head(a.Err)
 	s.Listen(background.Announce(a.log, path))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"darwarp/cmd/darwarp/internal/attach"
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/record"
@@ -60,11 +60,17 @@ func tell(ctx context.Context, path string, c evolve.Command) error {
 	err := attach.Steer(ctx, path, c)
 	switch {
 	case errors.Is(err, store.ErrNotServed):
-		return fmt.Errorf("%s: no search is running on it", path)
+		return notRunning(path)
 	case err != nil && ctx.Err() == nil:
 		return exit.Usagef("%v", err)
 	}
 	return err
+}
+
+// notRunning says that a run was named which nobody can be told anything of.
+func notRunning(path string) error {
+	return exit.Usagef("%s: no search is running on it: %s goes on with it", path,
+		cmdline.Of("search", "--resume", path))
 }
 
 // command reads what is to be done from the command line.

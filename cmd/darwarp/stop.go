@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,7 +36,7 @@ const stopPoll = 50 * time.Millisecond
 func (a *app) stop(ctx context.Context, path string, now bool) error {
 	status, err := store.AskStatus(ctx, path)
 	if errors.Is(err, store.ErrNotServed) {
-		return fmt.Errorf("%s: no search is running on it", path)
+		return notRunning(path)
 	}
 	if err != nil {
 		return err

@@ -176,6 +176,10 @@ func (x Access) pinnedOptions(a address, user string) ([]nats.Option, error) {
 	case x.Creds != "" || x.CA != "":
 		return nil, errors.New("--creds, --ca: a search's own server knows neither: expected --token-file alone")
 	case x.TokenFile == "":
+		if user == userSearch {
+			return nil, errors.New("--fleet-token-file: expected the file that darwarp fleet serve names, DIR/searches " +
+				"there: copy it here")
+		}
 		return nil, errors.New("--token-file: expected the file that the search names, RUN.fleet/token there: copy it here")
 	}
 	token, err := ReadToken(x.TokenFile)
@@ -218,6 +222,8 @@ func dial(a address, user string, by Access, more ...nats.Option) (*nats.Conn, e
 	}
 }
 
+var errSilent = errors.New("nothing answers there")
+
 // unconnected says what went wrong with a connection.
 func (a address) unconnected(err error) error {
 	switch {
@@ -229,8 +235,8 @@ func (a address) unconnected(err error) error {
 	case errors.Is(err, errImpostor):
 		return fmt.Errorf("cannot connect to %s: %w", a.host, errImpostor)
 	case errors.Is(err, nats.ErrNoServers):
-		return fmt.Errorf("cannot connect to %s: nothing answers there: is the search running, and its port open to "+
-			"this machine?", a.host)
+		return fmt.Errorf("cannot connect to %s: %w: is it running, and its port open to this machine?", a.host,
+			errSilent)
 	}
 	return fmt.Errorf("cannot connect to %s: %w", a.host, err)
 }

@@ -74,6 +74,13 @@ func (f *Fleet) hear(msg *nats.Msg) {
 		return
 	}
 	now := time.Now()
+	if checkName(h.Worker) == nil && f.bear.isTaken(&h, now) {
+		_ = msg.Respond(encode(welcome{Taken: true}))
+		return
+	}
+	if h.Task != "" && h.Task != f.task { // open for what the search was about before it was resumed
+		h.Proof, h.Compiles = nil, ""
+	}
 	at, w, joined := f.admit(h, now)
 	if w.Refused == "" {
 		f.crew.noteOpening(&h, now)

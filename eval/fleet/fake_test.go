@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -213,6 +214,7 @@ type ground struct {
 
 	device kernels.Device // of a run that goes on
 	unlike func(*Fleet)
+	task   string // empty: task
 
 	mu   sync.Mutex
 	said []string
@@ -236,8 +238,9 @@ func (g *ground) open(listen string, workers ...*fake) *Fleet {
 	g.t.Helper()
 	done := make(chan *Fleet)
 	go func() {
-		f, err := Open(g.t.Context(), Config{Listen: listen, Access: g.access, Dir: g.dir, Task: []byte("task"),
-			Version: "v1", Cache: "hot", Say: g.say, AckWait: time.Second, Device: g.device, Unlike: g.unlike})
+		f, err := Open(g.t.Context(), Config{Listen: listen, Access: g.access, Dir: g.dir,
+			Task: []byte(cmp.Or(g.task, "task")), Version: "v1", Cache: "hot", Say: g.say,
+			AckWait: time.Second, Device: g.device, Unlike: g.unlike})
 		if err != nil {
 			g.t.Error(err)
 		}
@@ -291,7 +294,7 @@ func (g *ground) joinConfig(w *fake) (JoinConfig, error) {
 	}
 	return JoinConfig{URL: url, Access: by, Name: w.name, Version: "v1", Say: func(string, ...any) {},
 		Open: func(_ context.Context, task []byte) (*Station, error) {
-			if string(task) != "task" {
+			if want := cmp.Or(g.task, "task"); string(task) != want {
 				return nil, fmt.Errorf("the task is %q", task)
 			}
 			return &Station{Evaluator: w, Problem: &kernels.Problem{}, Close: func() error { return nil },

@@ -165,13 +165,7 @@ func TestResumed(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- Join(t.Context(), cfg) }()
 	until(t, "both", func() bool { return len(f.crew.ready()) == 2 })
-	listen := f.host.server.Addr().String()
-	f.stop() // as kill -9: nobody is told that the search has ended
-	f.work.Wait()
-	f.nc.Close()
-	f.host.server.Shutdown()
-	f.host.server.WaitForShutdown()
-	f = g.open(listen)
+	f = g.open(killed(f))
 	until(t, "both again", func() bool { return len(f.crew.ready()) == 2 })
 	for i, r := range asked(t, f, 1, 9) {
 		if r.Outcome != kernels.OK {

@@ -37,12 +37,14 @@ type Config struct {
 // Fleet is machines that evaluate candidates for one search. The search's own machine evaluates nothing.
 type Fleet struct {
 	cfg    Config
-	host   *host // the server, where it is the search's own
+	host   *host    // the server, where it is the search's own
+	lock   *os.File // of its folder, where it is not; nil: none
 	names  names
 	nc     *nats.Conn
 	post   *post
 	inLine *nats.Conn // to a server for several searches; nil: there is no other
 	crew   *crew
+	bear   namesakes
 	task   string // hash of cfg.Task
 	line   string // by which a worker joins; empty: it joins a server for several searches
 	packer packer
@@ -141,10 +143,16 @@ func (f *Fleet) Close() error {
 		}
 		f.nc.Close()
 	}
+	if f.host == nil && f.lock == nil { // the folder is another's
+		return nil
+	}
+	_ = os.Remove(filepath.Join(f.cfg.Dir, addressFile))
 	if f.host != nil {
 		f.host.close()
 	}
-	_ = os.Remove(filepath.Join(f.cfg.Dir, addressFile))
+	if f.lock != nil {
+		_ = f.lock.Close()
+	}
 	return nil
 }
 

@@ -33,6 +33,7 @@ type hub struct {
 	host     *host
 	searches string // token of searches
 	shares   shares
+	names    namesakes
 
 	mu       sync.Mutex
 	accounts map[string]*server.Account // by the search's ID
@@ -109,6 +110,10 @@ func (h *hub) hear(msg *nats.Msg) {
 	}
 	if why := h.refuses(of.Version, of.Protocol); why != "" {
 		_ = msg.Respond(encode(welcome{Refused: why}))
+		return
+	}
+	if h.names.isTaken(&of, time.Now()) {
+		_ = msg.Respond(encode(welcome{Taken: true}))
 		return
 	}
 	if of.Cannot != "" && h.shares.knows(of.Cannot) {

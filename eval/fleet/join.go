@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -86,6 +87,8 @@ type worker struct {
 	nc    *nats.Conn
 	js    jetstream.JetStream
 	ended chan struct{} // closed when the search says that it has ended
+	self  string        // tells this process from others with its name
+	taken time.Time     // since when another has it; zero: none has
 
 	station  *Station
 	task     string // hash of what the station is open for
@@ -110,7 +113,8 @@ func Join(ctx context.Context, cfg JoinConfig) error {
 	if err != nil {
 		return err
 	}
-	w := &worker{cfg: cfg, to: to, names: to.names(), ended: make(chan struct{}), bar: kernels.NewBar(nil)}
+	w := &worker{cfg: cfg, to: to, names: to.names(), ended: make(chan struct{}), self: rand.Text(),
+		bar: kernels.NewBar(nil)}
 	nc, err := dial(to, userWorker, cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.ReconnectBufSize(-1), nats.IgnoreAuthErrorAbort(), cfg.dialer())
 	if err != nil {
@@ -155,6 +159,10 @@ func (w *worker) run(ctx context.Context) error {
 		switch {
 		case err == nil && reply.Refused != "":
 			return errors.New(reply.Refused)
+		case err == nil && reply.Taken:
+			if err := w.awaitName(); err != nil {
+				return err
+			}
 		case err == nil && reply.Hub:
 			if w.cfg.OpenCompiler != nil {
 				return mistaken(errors.New("--compile-only: a server for several searches has workers with devices alone"))
@@ -164,7 +172,7 @@ func (w *worker) run(ctx context.Context) error {
 			w.cfg.Say("drained: finishing what there is")
 			return nil
 		case err == nil:
-			heard = time.Now()
+			heard, w.taken = time.Now(), time.Time{}
 			if err := w.follow(ctx, reply); err != nil {
 				return err
 			}
@@ -172,7 +180,7 @@ func (w *worker) run(ctx context.Context) error {
 			return fmt.Errorf("the search has not answered for %s: %w", patience, err)
 		}
 		pause := helloEvery
-		if err == nil && !reply.Ready { // it is about to be
+		if err == nil && !reply.Ready && !reply.Taken { // it is about to be
 			pause = helloEvery / 20
 		}
 		select {
@@ -188,9 +196,12 @@ func (w *worker) run(ctx context.Context) error {
 
 // tell says hello and hears what the search says to that.
 func (w *worker) tell(ctx context.Context, leaving bool) (reply welcome, err error) {
-	h := hello{Worker: w.cfg.Name, Version: w.cfg.Version, Protocol: Protocol, Leaving: leaving}
+	h := hello{Worker: w.cfg.Name, Instance: w.self, Version: w.cfg.Version, Protocol: Protocol, Leaving: leaving}
 	if h.Told = w.attached.unheard(leaving); w.attached != nil {
 		h.Session = w.attached.session
+	}
+	if w.station != nil {
+		h.Task = w.task
 	}
 	if w.station != nil && w.station.Compiler != nil {
 		h.Compiles, h.Slots = w.station.Compiler.Toolchain(), w.station.slots()
@@ -231,16 +242,18 @@ func (w *worker) leave(ctx context.Context) {
 
 // follow opens what the search is about, begins to work for it, and takes candidates once it may.
 func (w *worker) follow(ctx context.Context, reply welcome) error {
-	if w.station != nil && reply.Task != w.task {
-		return errors.New("another search is there now: join that")
+	if a := w.attached; a != nil && a.session != reply.Session { // the search was resumed
+		w.cfg.Say("the search goes on")
+		w.detach()
+	}
+	if w.station != nil && reply.Task != w.task { // it was resumed with other weights, or the gate is to be tested now
+		w.cfg.Say("what the search asks for has changed: opening the devices again")
+		if err := w.reopen(); err != nil {
+			return err
+		}
 	}
 	if w.station == nil {
 		return w.open(ctx, reply)
-	}
-	if a := w.attached; a != nil && a.session != reply.Session { // the search was resumed
-		w.cfg.Say("the search goes on")
-		a.abandon()
-		w.attached = nil
 	}
 	if reply.Kind == "" { // it has not heard of the device yet
 		return nil

@@ -46,6 +46,9 @@ func (f *Fleet) connectOutside(ctx context.Context) (at address, err error) {
 	if err != nil {
 		return at, err
 	}
+	if f.lock, err = lockDir(f.cfg.Dir); err != nil {
+		return at, err
+	}
 	f.names = namesBy(k.owner)
 	if at.pin != "" {
 		f.cfg.secret = k.owner

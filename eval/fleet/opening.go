@@ -10,6 +10,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"darwarp/kernels"
 )
 
 // open opens the devices for what the search is about. Meanwhile it goes on telling that it is there.
@@ -78,4 +80,24 @@ func (w *worker) fetchBy(ctx context.Context, hash string, get func(jetstream.Ob
 		err = errors.New("it came in pieces that do not fit")
 	}
 	return data, err
+}
+
+// detach gives up what a session has in flight. The next one counts its requests anew, and has its own bar.
+func (w *worker) detach() {
+	if w.attached == nil {
+		return
+	}
+	w.attached.abandon()
+	w.attached = nil
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.newest, w.ratios, w.bar = 0, nil, kernels.NewBar(nil)
+}
+
+// reopen closes the devices, so that they are opened for what the search is about now.
+func (w *worker) reopen() error {
+	w.detach()
+	err := w.station.Close()
+	w.station, w.unpacker = nil, unpacker{}
+	return err
 }

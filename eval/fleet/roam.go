@@ -76,7 +76,7 @@ func (s *stay) end() error {
 
 // report tells the server that the worker is there.
 func (w *worker) report(ctx context.Context, h hello) (reply welcome, err error) {
-	h.Worker, h.Version, h.Protocol = w.cfg.Name, w.cfg.Version, Protocol
+	h.Worker, h.Instance, h.Version, h.Protocol = w.cfg.Name, w.self, w.cfg.Version, Protocol
 	ctx, end := context.WithTimeout(ctx, silence)
 	defer end()
 	msg, err := w.nc.RequestWithContext(ctx, w.names.hello(w.cfg.Name), encode(h))

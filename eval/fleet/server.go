@@ -3,11 +3,13 @@ package fleet
 import (
 	"crypto/rand"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -22,7 +24,8 @@ type host struct {
 	server *server.Server
 	keys   keys
 	dir    string
-	own    string // password of the search's own connection
+	lock   *os.File // the folder is this process's
+	own    string   // password of the search's own connection
 }
 
 // The names of those that may connect.
@@ -49,16 +52,19 @@ func serve(listen, dir string, check server.Authentication) (*host, error) {
 	if h.keys, err = openKeys(dir); err != nil {
 		return nil, err
 	}
+	if h.lock, err = lockDir(dir); err != nil {
+		return nil, err
+	}
 	streams := filepath.Join(dir, streamsDir)
 	if err := os.RemoveAll(streams); err != nil { // of an earlier session, which the run's file knows better
-		return nil, err
+		return nil, errors.Join(err, h.lock.Close())
 	}
 	o := h.options(name, port, streams)
 	if check != nil {
 		o.Users, o.CustomClientAuthentication = nil, check
 	}
 	if h.server, err = server.NewServer(o); err != nil {
-		return nil, err
+		return nil, errors.Join(err, h.lock.Close())
 	}
 	h.server.Start()
 	if !h.server.ReadyForConnections(10 * time.Second) {
@@ -71,6 +77,10 @@ func serve(listen, dir string, check server.Authentication) (*host, error) {
 // tryListen says why there is no listening at an address: the server does not.
 func tryListen(listen string) error {
 	l, err := net.Listen("tcp", listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return mistaken(fmt.Errorf("cannot listen at %s: the port is in use: choose another, or 0 for any that is free",
+			listen))
+	}
 	if err != nil {
 		return mistaken(fmt.Errorf("cannot listen at %s: %w", listen, err))
 	}
@@ -137,4 +147,5 @@ func (h *host) close() {
 	h.server.Shutdown()
 	h.server.WaitForShutdown()
 	os.RemoveAll(filepath.Join(h.dir, streamsDir)) // what is left is removed by the next session
+	_ = h.lock.Close()
 }

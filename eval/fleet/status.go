@@ -165,6 +165,9 @@ func askOwner(ctx context.Context, dir string, subject func(names) string, data 
 		return nil, err
 	}
 	nc, err := dial(a, userOwner, by)
+	if errors.Is(err, errSilent) && a.id == "" { // the search's own server: both were killed
+		return nil, ErrNoFleet
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -74,9 +74,11 @@ type answer struct {
 // hello is what a worker tells every helloEvery, from the moment that it is connected.
 type hello struct {
 	Worker   string              `json:"worker"`
+	Instance string              `json:"instance,omitempty"` // of the process that has this name
 	Version  string              `json:"version"`
 	Protocol int                 `json:"protocol"`
 	Session  string              `json:"session,omitempty"`  // that it works for
+	Task     string              `json:"task,omitempty"`     // what is open is open for that
 	Told     []uint64            `json:"told,omitempty"`     // requests of it that the worker has answered of late
 	Leaving  bool                `json:"leaving,omitempty"`  // it takes nothing new
 	Proof    *kernels.Provenance `json:"proof,omitempty"`    // nothing is open yet: null
@@ -104,6 +106,7 @@ type welcome struct {
 	Ratios  map[string]float64 `json:"ratios,omitempty"` // of times on the first worker to those on this one, by workload
 	Drain   bool               `json:"drain,omitempty"`  // finish what there is, and leave
 	Again   []uint64           `json:"again,omitempty"`  // of those answered, what the search has not heard
+	Taken   bool               `json:"taken,omitempty"`  // another process has the worker's name
 	Hub     bool               `json:"hub,omitempty"`    // this is a server for several searches
 	Search  string             `json:"search,omitempty"` // to work for; empty: none, for now
 }

@@ -9,7 +9,17 @@ import (
 )
 
 // Lister writes to a console.
-type Lister struct{ *console.Console }
+type Lister struct {
+	*console.Console
+	GoesOn func(run string) string // the command that goes on with a search; nil: on this machine alone
+}
+
+func (to Lister) goesOn(run string) string {
+	if to.GoesOn != nil {
+		return to.GoesOn(run)
+	}
+	return cmdline.Of("search", "--resume", run)
+}
 
 // SayWatch says how to find out why a verdict is wrong or flaky.
 func (to Lister) SayWatch(path string, id kernels.ID) {

@@ -48,7 +48,7 @@ func (to Lister) Summary(r *record.Record, p *kernels.Problem, sum evolve.Summar
 	}
 	to.Printf("champion %s: %s over the naive start%s%s\n", c.ID.Short(), report.Paced(pace, c), by,
 		r.ChampionNote("; it ", c.ID))
-	if text := unsettled(r.Path(), sum); text != "" {
+	if text := unsettled(to.goesOn(r.Path()), sum); text != "" {
 		to.Printf("%s\n", text)
 	}
 	to.showTrial(r, c)
@@ -75,8 +75,8 @@ func (to Lister) Summary(r *record.Record, p *kernels.Problem, sum evolve.Summar
 // sayNext names commands for what was found; first the one that settles what is not settled.
 func (to Lister) sayNext(r *record.Record, sum evolve.Summary) {
 	to.Sayf("\nStored in %s. Next:", r.Path())
-	if unsettled(r.Path(), sum) != "" {
-		to.Sayf("  %s", cmdline.Of("search", "--resume", r.Path()))
+	if goesOn := to.goesOn(r.Path()); unsettled(goesOn, sum) != "" {
+		to.Sayf("  %s", goesOn)
 	}
 	to.Sayf("  %s\n  %s", cmdline.Of("show", r.Path()), cmdline.Of("lineage", r.Path()))
 }
@@ -88,8 +88,9 @@ func (to Lister) sayExports(r *record.Record, best *kernels.Portfolio) {
 	}
 }
 
-// unsettled says what the end of the search has cut off, and how it goes on; empty where it has cut off nothing.
-func unsettled(path string, sum evolve.Summary) string {
+// unsettled says what the end of the search has cut off, and by which command it goes on; empty where it has cut off
+// nothing.
+func unsettled(goesOn string, sum evolve.Summary) string {
 	var open []string
 	if !sum.Contender.IsZero() {
 		open = append(open, fmt.Sprintf("%s, measured at ~%s, may be better: its duel with the champion and its first trial "+
@@ -105,7 +106,7 @@ func unsettled(path string, sum evolve.Summary) string {
 		return ""
 	}
 	return fmt.Sprintf("not settled: %s. The champion is what is known to be best; `%s` settles the rest, also with the "+
-		"budget used up.", strings.Join(open, "; "), cmdline.Of("search", "--resume", path))
+		"budget used up.", strings.Join(open, "; "), goesOn)
 }
 
 // summaryTimes lists the champion's times, where they stand on something.

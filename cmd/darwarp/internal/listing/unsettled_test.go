@@ -23,7 +23,7 @@ func TestUnsettled(t *testing.T) {
 			"trial is not finished. The champion is what is known to be best",
 			"darwarp search --resume a.db` settles the rest"}},
 	} {
-		got := unsettled("a.db", tt.sum)
+		got := unsettled(Lister{}.goesOn("a.db"), tt.sum)
 		if len(tt.want) == 0 && got != "" {
 			t.Errorf("%q", got)
 		}
@@ -32,5 +32,14 @@ func TestUnsettled(t *testing.T) {
 				t.Errorf("%q does not say %q", got, w)
 			}
 		}
+	}
+}
+
+// TestGoesOn: what goes on with a search that had workers names them, in the text and in the list of commands.
+func TestGoesOn(t *testing.T) {
+	with := Lister{GoesOn: func(run string) string { return "darwarp search --resume " + run + " --fleet :4222" }}
+	sum := evolve.Summary{Reason: evolve.ReasonTime, Champion: kernels.ID{1}, Score: 1, Left: 1}
+	if got := unsettled(with.goesOn("a.db"), sum); !strings.Contains(got, "`darwarp search --resume a.db --fleet :4222`") {
+		t.Error(got)
 	}
 }

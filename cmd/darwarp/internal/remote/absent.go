@@ -37,6 +37,9 @@ func (p Place) Check() error {
 	return nil
 }
 
+// Folder is where the fleet of a run would have its keys.
+func Folder(run string) string { return run + ".fleet" }
+
 // Worker is one worker of a fleet.
 type Worker struct {
 	Worker, State, Why, Device, Doing string
