@@ -147,7 +147,13 @@ func (p *candidatePane) lineageLines(i int32, width int) []rich {
 	for _, j := range path {
 		name = max(name, min(24, ansi.StringWidth(shortArm(b.operators.all[b.rows[j].op]))))
 	}
-	out := []rich{{{fmt.Sprintf("  eval  id           speedup     gain  %-*s  change", name, "origin"), inkDim}}}
+	used := 41 + name // what is before the change
+	head := fmt.Sprintf("  eval  id           speedup     gain  %-*s  change", name, "origin")
+	beside := width-used >= leastChange
+	if !beside {
+		head = strings.TrimSuffix(head, "  change")
+	}
+	out := []rich{{{head, inkDim}}}
 	for n, j := range path {
 		r := &b.rows[j]
 		gain, change := "", "the naive start"
@@ -166,13 +172,26 @@ func (p *candidatePane) lineageLines(i int32, width int) []rich {
 			{fmt.Sprintf("  %8s ", b.speedupOf(r)), inkCurve},
 			{fmt.Sprintf("%8s  ", gain), k},
 			{fmt.Sprintf("%-*s  ", name, endOf(shortArm(b.operators.all[r.op]), name, p.art.ellipsis)), inkDim}}
-		used := 41 + name // what is before the change
-		for c, l := range wrap(change, max(20, width-used)) {
-			if c == 0 {
-				out = append(out, append(first, piece{l, inkPlain}))
-			} else {
-				out = append(out, rich{{strings.Repeat(" ", used) + l, inkPlain}})
-			}
+		out = append(out, stepLines(first, change, used, width, beside)...)
+	}
+	return out
+}
+
+// leastChange is how many columns are enough to read a change in.
+const leastChange = 20
+
+// stepLines are a step with its change beside it, or below where there is no room.
+func stepLines(first rich, change string, used, width int, beside bool) (out []rich) {
+	const indent = 8 // the ID's column
+	if !beside {
+		out = append(out, first)
+		used = indent
+	}
+	for c, l := range wrap(change, max(leastChange, width-used)) {
+		if c == 0 && beside {
+			out = append(out, append(first, piece{l, inkPlain}))
+		} else {
+			out = append(out, rich{{strings.Repeat(" ", used) + l, inkPlain}})
 		}
 	}
 	return out

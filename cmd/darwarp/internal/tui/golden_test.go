@@ -67,6 +67,7 @@ func TestGolden(t *testing.T) {
 		{"candidate-source", 80, 24, false, 300, []string{"enter"}},
 		{"candidate-diff", 80, 24, false, 300, []string{"d"}},
 		{"candidate-lineage", 80, 24, false, 300, []string{"l"}},
+		{"candidate-lineage-60x20", 60, 20, false, 300, []string{"l"}},
 		{"candidate-figures", 80, 24, false, 300, []string{"enter", "left"}},
 		{"failures", 80, 24, false, 300, []string{"4"}},
 		{"failure-open", 80, 24, false, 300, []string{"4", "enter"}},

@@ -95,9 +95,11 @@ func (p *machinePane) drawSlots(a area, y int, s *kernels.Machine) {
 
 // drawIslands shows the champion on each kind of device of a fleet, and why nothing is evaluated.
 func (p *machinePane) drawIslands(a area, y int, s *kernels.Machine) int {
-	if s.Idle != "" {
-		a.cut(0, y, a.rect.w, s.Idle, inkWarn)
-		y++
+	if s.Idle != "" { // with a line that people copy
+		for _, l := range wrap(s.Idle, a.rect.w) {
+			a.cut(0, y, a.rect.w, l, inkWarn)
+			y++
+		}
 	}
 	for _, i := range s.Islands {
 		x := a.text(0, y, i.Device+" ", inkTitle)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 
 	"darwarp/evolve"
@@ -17,6 +18,22 @@ func TestMachineOfIslands(t *testing.T) {
 	d.press("6")
 	d.sees("no workers are left; join with: X", "NVIDIA H200 2.50x", "champion ab00", "120 verdicts",
 		"NVIDIA A100 no champion yet", "3 verdicts")
+}
+
+// TestIdleIsWhole: the line by which a worker joins can be copied from a narrow screen.
+func TestIdleIsWhole(t *testing.T) {
+	d := open(t, 5, 60, 20, true)
+	const pin = "adcb82bc54df6909a163244091b840e7ff00f0624e21b1d2a5f292d13fa82fee"
+	idle := "no workers are left; join with: darwarp join nats://host:4222/" + pin + " --token-file token"
+	d.tell(evolve.Event{Kind: evolve.KindMachine, Machine: &kernels.Machine{Idle: idle}})
+	d.press("6")
+	var lines []string
+	for l := range strings.SplitSeq(d.screen(), "\n") {
+		lines = append(lines, strings.TrimSpace(l))
+	}
+	if whole := strings.Join(lines, ""); !strings.Contains(whole, pin+" --token-file token") {
+		t.Errorf("it is cut:\n%s", d.screen())
+	}
 }
 
 // TestMachineOfSeveralGPUs: each GPU has a line, and one that is left out says why.
