@@ -20,7 +20,10 @@ func (a *app) joinCmd() *cobra.Command {
 	var o remote.Options
 	c := command("join", func(c *cobra.Command, args []string) error {
 		o.URL = args[0]
-		return interruptible(c, func(ctx context.Context) error { return remote.Join(ctx, o, a.Sayf) })
+		stop := console.OnInterrupt(c.Context())
+		defer stop.Release()
+		o.Now = stop.Hard.Done()
+		return stop.Explain(remote.Join(stop.Soft, o, a.Sayf))
 	})
 	fs := c.Flags()
 	fs.StringVar(&o.TokenFile, "token-file", "", "a file that contains only the token")
@@ -42,7 +45,11 @@ func (a *app) fleetCmd() *cobra.Command {
 	})
 	addJSON(status, &asJSON)
 	drain := command("fleet drain", func(c *cobra.Command, args []string) error {
-		return remote.Drain(c.Context(), record.First(fleetOf(args[0])), args[1])
+		err := remote.Drain(c.Context(), record.First(fleetOf(args[0])), args[1])
+		if err == nil {
+			a.Sayf("worker %s finishes what it does, and leaves", args[1])
+		}
+		return err
 	})
 	var listen string
 	serve := command("fleet serve", func(c *cobra.Command, args []string) error {

@@ -14,12 +14,13 @@ import sys
 
 def read(path, seconds):
     """The figures of one search, from its events."""
-    verdicts, outcomes, duels, busy, end = [], collections.Counter(), 0, [], 0
+    verdicts, outcomes, duels, busy, end, costs = [], collections.Counter(), 0, [], 0, {}
     for line in path.read_text().splitlines():
         event = json.loads(line)
         if event["kind"] == "result":
             verdicts.append(event["at"] / 1e9)
             outcomes[event["candidate"]["result"]["outcome"]] += 1
+            costs[event["candidate"]["id"]] = event["candidate"]["result"].get("cost", {})
         elif event["kind"] == "duel":
             duels += event["duel"]["verdict"] == "faster"
         elif event["kind"] == "machine" and event["machine"]["device"]["total"]:
@@ -37,7 +38,22 @@ def read(path, seconds):
         "won": duels,
         "busy": sum(share) / max(1, len(share)),
         "first": verdicts[0] if verdicts else 0,
+        "costs": costs,
     }
+
+
+def mean(costs, ids, part):
+    """What a candidate takes on average for a part of its verdict."""
+    return sum(costs[i].get(part, 0) for i in ids) / max(1, len(ids))
+
+
+def compare(alone, fleet):
+    """What one candidate costs in either: of those that both had, what the fleet adds; of all, what the searches chose."""
+    both = alone["costs"].keys() & fleet["costs"].keys()
+    for what, mine, yours in (f"{len(both)} candidates of both", both, both), ("all candidates", alone["costs"], fleet["costs"]):
+        parts = [f"{part} {mean(alone['costs'], mine, part):.4f} and {mean(fleet['costs'], yours, part):.4f} s"
+                 for part in ("compile", "gate", "time", "wait")]
+        print(f"  {what}, alone and in the fleet: {', '.join(parts)}")
 
 
 def main():
@@ -55,6 +71,7 @@ def main():
         if alone and fleet and alone["rate"] and alone["late"]:
             print(f"{gpus} GPUs, round {run}: a fleet gives {fleet['rate'] / alone['rate']:.2f} of one process, "
                   f"{fleet['late'] / alone['late']:.2f} without the first third")
+            compare(alone, fleet)
 
 
 main()

@@ -4,14 +4,16 @@
 # DARWARP is the built binary, OUT a folder for runs and logs, SECONDS the time of one search (30), COUNTS how many GPUs ("1 2 4", as far as
 # they are there). ROUNDS=2 has each kind of search twice, in turn. What has been measured there is not measured again. A search begins with
 # an empty cache, and either kind of a round has the same seed, and as many compilers for each GPU. PROBLEM and WORKLOAD choose what is
-# searched (gemm, 2048). DEVICE=cpu runs it on the processor, where N processes share it: a dry run, whose ratios mean nothing.
+# searched (gemm, 2048), and STRATEGY how: with random both kinds judge the same candidates, so that the ratio is of what a fleet costs and not
+# of what a search has found. DEVICE=cpu runs it on the processor, where N processes share it: a dry run, whose ratios mean nothing.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd) darwarp=$(realpath "$1") seconds=${3:-30} device=${DEVICE:-cuda} rounds=${ROUNDS:-1}
 if [[ $device == cpu ]]; then have=2; else have=$(nvidia-smi -L | wc -l); fi
 mkdir -p "$2" && cd "$2" || exit 2
 
 search() { # NAME SEED FLAGS...: a search with an empty cache; NAME.json are its events, once it has ended
-  local name=$1 what=("$darwarp" search "${PROBLEM:-gemm}" --workload "${WORKLOAD:-2048}" --device "$device" --seed "$2" --for "${seconds}s")
+  local name=$1 what=("$darwarp" search "${PROBLEM:-gemm}" --workload "${WORKLOAD:-2048}" --device "$device" --seed "$2" --for "${seconds}s"
+    --strategy "${STRATEGY:-default}")
   rm -rf "$name".{db,db.fleet,cache}
   XDG_CACHE_HOME=$PWD/$name.cache timeout $((3 * seconds + 120)) "${what[@]}" --store "$name.db" --json --gate-test=false --no-baseline "${@:3}" \
     >"$name.part" 2>"$name.txt"

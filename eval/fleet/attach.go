@@ -86,6 +86,7 @@ func (a *attachment) leave(ctx context.Context) {
 	select {
 	case <-done:
 	case <-a.w.ended:
+	case <-a.w.cfg.Now:
 	}
 	a.abandon()
 }

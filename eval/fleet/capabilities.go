@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -56,9 +57,9 @@ func (f *Fleet) machine(context.Context) (sum kernels.Machine) {
 func (f *Fleet) load() (busy float64, workers int) {
 	f.crew.mu.Lock()
 	defer f.crew.mu.Unlock()
-	n := 0
+	n, anyone := 0, slices.ContainsFunc(f.crew.members, func(m *member) bool { return m.here() && !m.helps })
 	for _, m := range f.crew.members {
-		if workers += m.last.Workers; m.here() && !m.helps {
+		if workers += m.last.Workers; (m.here() || !anyone) && !m.helps { // where all have left, what they said last
 			busy += m.last.Busy
 			n++
 		}

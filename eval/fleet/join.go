@@ -26,8 +26,10 @@ type JoinConfig struct {
 	Open func(ctx context.Context, task []byte) (*Station, error)
 	// OpenCompiler opens a compiler for an architecture instead: this machine has no device.
 	OpenCompiler func(ctx context.Context, task []byte, arch string) (*Station, error)
-	Dial         Dial // how it connects; nil: as usual
-	Say          func(format string, args ...any)
+	// Now ends what is in flight, too, once the context has ended: others are asked for that. nil: it is finished.
+	Now  <-chan struct{}
+	Dial Dial // how it connects; nil: as usual
+	Say  func(format string, args ...any)
 }
 
 // Dial connects to an address, as net.Dial does.
@@ -89,6 +91,8 @@ type worker struct {
 	ended chan struct{} // closed when the search says that it has ended
 	self  string        // tells this process from others with its name
 	taken time.Time     // since when another has it; zero: none has
+
+	unanswered bool // which has been said
 
 	station  *Station
 	task     string // hash of what the station is open for
@@ -172,26 +176,34 @@ func (w *worker) run(ctx context.Context) error {
 			w.cfg.Say("drained: finishing what there is")
 			return nil
 		case err == nil:
-			heard, w.taken = time.Now(), time.Time{}
+			heard, w.taken, w.unanswered = time.Now(), time.Time{}, false
 			if err := w.follow(ctx, reply); err != nil {
 				return err
 			}
 		case time.Since(heard) > patience:
 			return fmt.Errorf("the search has not answered for %s: %w", patience, err)
-		}
-		pause := helloEvery
-		if err == nil && !reply.Ready && !reply.Taken { // it is about to be
-			pause = helloEvery / 20
+		case time.Since(heard) > silence && !w.unanswered:
+			w.unanswered = true
+			w.cfg.Say("the search has not answered for %s: waiting for it, for %s at most", silence, patience)
 		}
 		select {
 		case <-ctx.Done():
+			w.sayLeaving()
 			return nil
 		case <-w.ended:
 			w.cfg.Say("%v", ErrEnded)
 			return ErrEnded
-		case <-time.After(pause):
+		case <-time.After(reply.pause(err)):
 		}
 	}
+}
+
+// pause is how long after an answer the worker tells again that it is there.
+func (r *welcome) pause(err error) time.Duration {
+	if err == nil && !r.Ready && !r.Taken { // it is about to be
+		return helloEvery / 20
+	}
+	return helloEvery
 }
 
 // tell says hello and hears what the search says to that.

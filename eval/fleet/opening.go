@@ -101,3 +101,14 @@ func (w *worker) reopen() error {
 	w.station, w.unpacker = nil, unpacker{}
 	return err
 }
+
+// sayLeaving says what a worker that was interrupted still does.
+func (w *worker) sayLeaving() {
+	doing, sooner := (&hello{Doing: w.running.doing()}).doing(), ""
+	if w.cfg.Now != nil {
+		sooner = "; Ctrl-C again leaves it to others"
+	}
+	if doing != "" {
+		w.cfg.Say("finishing what there is: %s%s", doing, sooner)
+	}
+}

@@ -173,3 +173,65 @@ func TestStatusOfKilled(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestUnanswered: a worker of a search that is not there says what it waits for, once.
+func TestUnanswered(t *testing.T) {
+	f, g := open(t, newFake("a"))
+	cfg := g.config(newFake("b"))
+	var said atomic.Int32
+	cfg.Say = func(format string, _ ...any) {
+		if strings.HasPrefix(format, "the search has not answered") {
+			said.Add(1)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Join(ctx, cfg) }()
+	until(t, "both", func() bool { return len(f.crew.ready()) == 2 })
+	if said.Load() != 0 {
+		t.Error("it has answered")
+	}
+	killed(f)
+	until(t, "it is said", func() bool { return said.Load() > 0 })
+	time.Sleep(3 * helloEvery)
+	if stop(); said.Load() != 1 {
+		t.Errorf("said %d times", said.Load())
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLeavesAtOnce: a worker that is to leave finishes what it has, unless it is told again; then others are asked, and
+// nothing is lost.
+func TestLeavesAtOnce(t *testing.T) {
+	f, g := open(t, newFake("a"))
+	slow := newFake("slow")
+	begun := make(chan struct{}, 64)
+	slow.before = func(ctx context.Context, _ *kernels.Job) { begun <- struct{}{}; <-ctx.Done() }
+	cfg := g.config(slow)
+	now := make(chan struct{})
+	cfg.Now = now
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Join(ctx, cfg) }()
+	until(t, "both", func() bool { return len(f.crew.ready()) == 2 })
+	all := make(chan []kernels.Result)
+	go func() { all <- asked(t, f, 2, 12) }() // not the first, which all would time
+	<-begun
+	stop()
+	select {
+	case err := <-ended:
+		t.Fatalf("it has not finished what it has: %v", err)
+	case <-time.After(3 * helloEvery):
+	}
+	close(now)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	for i, r := range <-all {
+		if r.Outcome != kernels.OK {
+			t.Errorf("candidate %d: %+v", i+2, r)
+		}
+	}
+}

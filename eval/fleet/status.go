@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,13 +60,16 @@ func (c *crew) status(now time.Time) Status {
 	defer c.mu.Unlock()
 	s := Status{Version: c.version, Device: c.device.Label()}
 	for _, m := range c.members {
-		w := WorkerStatus{Worker: m.name, State: m.state(), Why: cmp.Or(m.out, m.aside), Slots: m.last.Slots, Answers: m.done,
+		w := WorkerStatus{Worker: m.name, State: m.state(), Why: m.out, Slots: m.last.Slots, Answers: m.done,
 			Busy: m.last.Busy, Silent: now.Sub(m.seen).Seconds(), Device: m.proof.Device.Label()}
 		if !m.left {
 			w.Doing, w.Rate = m.last.doing(), m.pace.perMinute(m.done, now)
 		}
 		if m.helps {
 			w.Device = "compiles"
+		}
+		if w.State == "aside" { // who is gone was it once
+			w.Why = m.aside
 		}
 		for _, r := range m.ratios {
 			w.Ratio = r.Of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -103,5 +104,22 @@ func TestPace(t *testing.T) {
 	}
 	if got := new(pace).perMinute(9, at); got != 0 {
 		t.Errorf("of one that was never heard: %v", got)
+	}
+}
+
+// TestLoad: how busy the devices are is the average of those that are here; where all have left, of what they said
+// last.
+func TestLoad(t *testing.T) {
+	f := &Fleet{crew: newCrew("v1")}
+	a := &member{name: "a", last: hello{Busy: 0.9, Workers: 1}}
+	b := &member{name: "b", last: hello{Busy: 0.5, Workers: 2}}
+	f.crew.enter(a)
+	f.crew.enter(b)
+	f.crew.enter(&member{name: "c", helps: true})
+	for _, want := range []float64{0.7, 0.5, 0.7} {
+		if busy, workers := f.load(); math.Abs(busy-want) > 1e-9 || workers != 3 {
+			t.Errorf("%v, expected %v; %d workers", busy, want, workers)
+		}
+		b.left, a.left = a.left, true
 	}
 }

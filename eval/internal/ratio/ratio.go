@@ -23,7 +23,7 @@ func between(first, other kernels.Timing) (r Ratio, err error) {
 	half := func(t kernels.Timing) float64 { return (t.Hi - t.Lo) / 2 / t.Median }
 	r = Ratio{first.Median / other.Median, math.Hypot(half(first), half(other))}
 	if !(r.Of > 1/Most && r.Of < Most && r.Spread < 1) {
-		return r, fmt.Errorf("%s: %.4g ns on the first, %.4g ns on this one", first.Workload, first.Median, other.Median)
+		return r, fmt.Errorf("%s: %s on the first, %s on this one", first.Workload, span(first.Median), span(other.Median))
 	}
 	return r, nil
 }
@@ -68,4 +68,17 @@ func (t Table) Scale(times []kernels.Timing) {
 		w.Median, w.Scale = w.Median*r.Of, r.Of
 		w.Lo, w.Hi = w.Median*max(0, 1-below), w.Median*(1+above)
 	}
+}
+
+// span is a time as people read it, of four digits: ns have no fractions in a time.Duration.
+func span(ns float64) string {
+	for _, u := range []struct {
+		of   float64
+		name string
+	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}} {
+		if ns >= u.of {
+			return fmt.Sprintf("%.4g %s", ns/u.of, u.name)
+		}
+	}
+	return fmt.Sprintf("%.4g ns", ns)
 }

@@ -18,6 +18,7 @@ type Options struct {
 	URL, Name string
 	Access
 	CompileOnly bool
+	Now         <-chan struct{}
 }
 
 // Access is how to be let into a NATS that runs already.

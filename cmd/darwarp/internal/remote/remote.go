@@ -71,8 +71,9 @@ type Options struct {
 	session.Target
 	URL string
 	Access
-	Name        string // empty: made from the machine's
-	CompileOnly bool   // this machine has no GPU, or keeps it
+	Name        string          // empty: made from the machine's
+	CompileOnly bool            // this machine has no GPU, or keeps it
+	Now         <-chan struct{} // leave what is in flight to others
 }
 
 // Join works for a search until that ends, or ctx.
@@ -84,6 +85,7 @@ func Join(ctx context.Context, o Options, say func(string, ...any)) error {
 		o.Name = name()
 	}
 	cfg := fleet.JoinConfig{URL: o.URL, Access: o.Access, Name: o.Name, Version: session.Version(), Say: say,
+		Now:  o.Now,
 		Open: func(ctx context.Context, data []byte) (*fleet.Station, error) { return open(ctx, o.Target, data, say) }}
 	if o.CompileOnly {
 		cfg.OpenCompiler = func(ctx context.Context, data []byte, arch string) (*fleet.Station, error) {
