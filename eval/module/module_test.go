@@ -114,6 +114,24 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestHeld: a function that a module holds is copied with it, and sizes at which a buffer is not as long as the problem
+// has it are none of the module's.
+func TestHeld(t *testing.T) {
+	r := start(t)
+	if _, err := r.Read(t.Context(), ask(t, "held", "")); err != nil {
+		t.Fatal(err)
+	}
+	list := []Buffer{
+		{Torch: "0", Kind: "input", DType: "fp32", Shape: []int{2, 7}},
+		{Torch: "steps", Kind: "buffer", DType: "fp32", Shape: []int{3}},
+	}
+	var unfit *Unfit
+	_, err := r.Compute(t.Context(), map[string]int{"rows": 2, "width": 7}, list, make([]byte, 4*(2*7+3)))
+	if !errors.As(err, &unfit) || !strings.Contains(unfit.Why, "shape [4] where the problem has [3]") {
+		t.Errorf("of an odd width: %v", err)
+	}
+}
+
 // short bounds how long a file may take.
 func short(t *testing.T, d time.Duration) {
 	t.Helper()

@@ -32,11 +32,6 @@ func picked(logits bool) func(*lowering, *Node, place) (*value, error) {
 		if err := l.sameFrame(n); err != nil {
 			return nil, err
 		}
-		for i, name := range map[int]string{2: "weight", 5: "label_smoothing"} {
-			if a, ok := n.option(i, name); ok && a.Value != 0. {
-				return nil, refusal(n, "%s: expected none", name)
-			}
-		}
 		x, err := l.input(n)
 		if err != nil {
 			return nil, err
@@ -46,6 +41,11 @@ func picked(logits bool) func(*lowering, *Node, place) (*value, error) {
 			return nil, refusal(n, "its arguments are no prediction and target")
 		}
 		if same(l.shape(n.Args[1].Ref), l.base) {
+			for i, name := range map[int]string{2: "weight", 5: "label_smoothing"} {
+				if a, ok := n.option(i, name); ok && a.Value != 0. {
+					return nil, refusal(n, "%s with targets that are probabilities: expected none", name)
+				}
+			}
 			return l.soft(n, x, how)
 		}
 		return l.hard(n, x, how, logits)
@@ -69,7 +69,7 @@ func (l *lowering) hard(n *Node, x *value, how float64, logits bool) (*value, er
 	if err != nil {
 		return nil, err
 	}
-	if err := l.classesOf(n, texts(l.base)[classAxis]); err != nil {
+	if err := l.classesOf(n, n.Args[1], texts(l.base)[classAxis]); err != nil {
 		return nil, err
 	}
 	target, err := l.build(n.Args[1].Ref, slices.Delete(slices.Clone(l.places), classAxis, classAxis+1))
@@ -81,22 +81,77 @@ func (l *lowering) hard(n *Node, x *value, how float64, logits bool) (*value, er
 		logs = logSum(l, x)
 	}
 	here := l.op("eq", l.coordinateOf(l.places[classAxis]), target)
-	row := l.op("neg", l.part(l.stat(sumOf, l.op("where", here, x, l.num(0))), 0))
+	row := l.op("neg", l.ofClass(here, x))
 	if logits {
 		row = l.op("add", row, logs)
 	}
 	counts := l.op("ne", target, l.num(ignored))
+	weight, err := l.classWeight(n)
+	if err != nil {
+		return nil, err
+	}
+	own := l.num(1)
+	if weight != nil {
+		own = l.ofClass(here, weight)
+		row = l.op("mul", row, own)
+	}
+	if row, err = l.smoothed(n, row, x, logs, weight); err != nil {
+		return nil, err
+	}
 	row = l.op("where", counts, row, l.num(0))
 	if how == 1 {
-		return l.op("div", l.totalOf(row), l.totalOf(counts)), nil
+		return l.op("div", l.totalOf(row), l.totalOf(l.weighed(counts, weight, own))), nil
 	}
 	return l.reduced(n, row, how, "1")
 }
 
+// ofClass is a row's number of its own class.
+func (l *lowering) ofClass(here, x *value) *value {
+	return l.part(l.stat(sumOf, l.op("where", here, x, l.num(0))), 0)
+}
+
+// weighed is what a row counts for in a mean.
+func (l *lowering) weighed(counts, weight, own *value) *value {
+	if weight == nil {
+		return counts
+	}
+	return l.op("where", counts, own, l.num(0))
+}
+
+// classWeight is the weight of each class, nil: there is none. Those of a tensor are taken to be positive, as those of
+// all modules are: of others the mean may be of nothing.
+func (l *lowering) classWeight(n *Node) (*value, error) {
+	a, ok := n.option(2, "weight")
+	if !ok {
+		return nil, nil
+	}
+	if a.kind != 'r' || !same(l.shape(a.Ref), l.base[classAxis:classAxis+1]) {
+		return nil, refusal(n, "its weight: expected a number of each class")
+	}
+	if l.nodes[a.Ref] == nil {
+		l.spreads[a.Ref] = true
+	}
+	return l.build(a.Ref, l.places[classAxis:classAxis+1])
+}
+
+// smoothed mixes the loss of a row with that of all its classes alike.
+func (l *lowering) smoothed(n *Node, row, x, logs, weight *value) (*value, error) {
+	share, err := n.number(5, "label_smoothing", 0)
+	if err != nil || share == 0 || logs == nil {
+		return row, err
+	}
+	sum := func(v *value) *value { return l.part(l.stat(sumOf, v), 0) }
+	classes := l.length(texts(l.base)[classAxis])
+	every := l.op("sub", logs, l.op("div", sum(x), classes))
+	if weight != nil {
+		every = l.op("div", l.op("sub", l.op("mul", logs, sum(weight)), sum(l.op("mul", weight, x))), classes)
+	}
+	return l.op("add", l.op("mul", row, l.num(1-share)), l.op("mul", every, l.num(share))), nil
+}
+
 // classesOf says what classes are less than: those of an input of whole numbers, or of a view of one. Those that are
 // counted are known.
-func (l *lowering) classesOf(n *Node, below string) error {
-	a := n.Args[1]
+func (l *lowering) classesOf(n *Node, a Arg, below string) error {
 	for at := l.nodes[a.Ref]; at != nil; at = l.nodes[a.Ref] {
 		if at.Op == "arange" {
 			return nil
@@ -107,6 +162,25 @@ func (l *lowering) classesOf(n *Node, below string) error {
 		a = at.Args[0]
 	}
 	return l.index(n, a, below)
+}
+
+// hot is 1 at the place of each class, and 0 elsewhere.
+func hot(l *lowering, n *Node, at place) (*value, error) {
+	last := len(n.Shape) - 1
+	if len(n.Args) < 2 || n.Args[0].kind != 'r' || len(l.shape(n.Args[0].Ref)) != last {
+		return nil, refusal(n, "expected indices and a number of classes")
+	}
+	if err := l.countable(n, last, at[last]); err != nil {
+		return nil, err
+	}
+	if err := l.classesOf(n, n.Args[0], texts(n.Shape)[last]); err != nil {
+		return nil, err
+	}
+	target, err := l.build(n.Args[0].Ref, at[:last])
+	if err != nil {
+		return nil, err
+	}
+	return l.op("eq", l.coordinateOf(at[last]), target), nil
 }
 
 func logSum(l *lowering, x *value) *value {

@@ -28,7 +28,8 @@ type Graph struct {
 	Nodes   []Node   `json:"nodes"`
 	Outputs []string `json:"outputs"`
 
-	sizes map[string]int
+	sizes  map[string]int
+	staged bool // it is a stage of another one
 }
 
 // Dim is a named size with the value that is scored.

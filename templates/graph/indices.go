@@ -1,6 +1,9 @@
 package graph
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Operators that read where whole numbers say: embeddings, gather, and the like.
 
@@ -63,6 +66,12 @@ func (l *lowering) lookUp(n *Node, name string, dim int, index Arg, indexAt, at 
 	if err != nil {
 		return nil, err
 	}
+	if from := l.nodes[ref]; from != nil && from.Op == "arange" {
+		if at[dim], err = l.countedOff(from, where, length); err != nil {
+			return nil, err
+		}
+		return l.build(name, at)
+	}
 	if err := l.index(n, Arg{kind: 'r', Ref: ref}, length); err != nil {
 		return nil, err
 	}
@@ -78,6 +87,19 @@ func (l *lowering) lookUp(n *Node, name string, dim int, index Arg, indexAt, at 
 		at[dim] = nil
 	}
 	return l.build(name, at)
+}
+
+// countedOff is the place along an axis of that length where whole numbers say it that are counted.
+func (l *lowering) countedOff(n *Node, at place, length string) ([]int, error) {
+	start, step, err := l.counting(n)
+	if err != nil {
+		return nil, err
+	}
+	d := derived{axes: at[0], scale: step, shift: start}
+	if count := texts(n.Shape)[0]; count != length {
+		d.room = fmt.Sprintf("%s - (%s - 1) * %d - %d", length, bracket(count), step, start)
+	}
+	return l.worked(d), nil
 }
 
 // throughViews is the tensor that indices are a view of, and where it is read.

@@ -188,6 +188,18 @@ func (l *lowering) triangular(n *Node, at place) (*value, error) {
 
 // counted is a row of whole numbers, as arange makes it.
 func counted(l *lowering, n *Node, at place) (*value, error) {
+	if err := l.countable(n, 0, at[0]); err != nil {
+		return nil, err
+	}
+	start, step, err := l.counting(n)
+	if err != nil {
+		return nil, err
+	}
+	return l.coordinateOf(l.begun(at[0], step, start, "")), nil
+}
+
+// counting is where such a row begins, and its steps.
+func (l *lowering) counting(n *Node) (start, step int, err error) {
 	var x []int
 	for _, a := range n.Args {
 		v, ok := a.Value.(float64)
@@ -195,24 +207,21 @@ func counted(l *lowering, n *Node, at place) (*value, error) {
 			v, ok = 0, len(n.Args) < 3 // the end is the length
 		}
 		if !ok || v != float64(int(v)) {
-			return nil, refusal(n, "expected whole numbers")
+			return 0, 0, refusal(n, "expected whole numbers")
 		}
 		x = append(x, int(v))
 	}
-	if err := l.countable(n, 0, at[0]); err != nil {
-		return nil, err
-	}
-	start, step := 0, 1
+	start, step = 0, 1
 	if len(x) > 1 {
 		start = x[0]
 	}
 	if len(x) > 2 {
 		step = x[2]
 	}
-	if start < 0 || step < 1 || start+step > mostIndex || n.Args[0].kind == 'd' && len(x) > 1 {
-		return nil, refusal(n, "expected a start of 0 or more, and steps of 1 or more")
+	if start < 0 || step < 1 || start+step > mostIndex || len(n.Args) == 0 || n.Args[0].kind == 'd' && len(x) > 1 {
+		return 0, 0, refusal(n, "expected a start of 0 or more, and steps of 1 or more")
 	}
-	return l.coordinateOf(l.begun(at[0], step, start, "")), nil
+	return start, step, nil
 }
 
 // plainLength is a length that is a plain number, -1: it is none.

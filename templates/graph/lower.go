@@ -51,7 +51,7 @@ func lower(of *Graph) (*program, error) {
 	}
 	for i := range g.Nodes {
 		if !known(&g.Nodes[i]) {
-			return nil, refusal(&g.Nodes[i], "no family takes this operator")
+			return nil, refusal(&g.Nodes[i], "%s", unknown(g.Nodes[i].Op))
 		}
 	}
 	if err := l.frame(); err != nil {
@@ -65,6 +65,19 @@ func lower(of *Graph) (*program, error) {
 		l.outputs = append(l.outputs, *o)
 	}
 	return l.program, l.finish()
+}
+
+// unknown says why no family takes an operator that none knows.
+func unknown(op string) string {
+	switch {
+	case strings.HasPrefix(op, "adaptive_"):
+		return "to lengths that do not divide those of its argument: no family takes windows of several lengths"
+	case strings.HasPrefix(op, "conv"):
+		return "no family takes this operator, but where its windows have one place or lie side by side, or see one channel"
+	case strings.HasPrefix(op, "interpolate") || strings.HasPrefix(op, "upsample_"):
+		return "no family takes this operator, but to the nearest by whole factors"
+	}
+	return "no family takes this operator"
 }
 
 // known reports whether an operator is one that families take, wherever it stands.
@@ -122,7 +135,7 @@ const maxPasses = 8
 
 // finish checks that the outputs are of the domain or of its rows.
 func (l *lowering) finish() error {
-	if len(l.loads) == 0 && l.product == nil && l.pool == nil {
+	if len(l.loads) == 0 && l.product == nil && l.pool == nil && !l.graph.staged {
 		return fmt.Errorf("output %s: no input changes it", l.outputs[0].name)
 	}
 	if n := l.passes(); n > maxPasses {

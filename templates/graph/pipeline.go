@@ -2,10 +2,7 @@ package graph
 
 import (
 	"fmt"
-	"maps"
-	"math"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -31,19 +28,23 @@ func (g *Graph) pipeline() (files map[string][]byte) {
 	}
 	files = map[string][]byte{}
 	all, main := &kernels.Family{Arch: "sm_80", About: fmt.Sprintf("%d stages, each by kernels of its own", len(list))}, ""
-	start := map[string]any{}
+	var parts []*stage
 	for i, part := range list {
 		s, err := newStage(part, list, i)
 		if err != nil {
 			return nil
 		}
-		s.thin(pipelineBits / len(list))
-		s.join(all, start)
+		parts = append(parts, s)
+	}
+	thin(parts, pipelineBits)
+	for _, s := range parts {
+		s.rename()
+	}
+	all.Start = startsOf(parts)
+	for i, s := range parts {
+		s.join(all)
 		main += fmt.Sprintf("\n// Stage %d of %d: %s.\nnamespace %s {\n%s}  // namespace %s\n", i+1, len(list),
 			s.program.about(), s.prefix, s.partials(files), s.prefix)
-	}
-	if len(start) > 0 {
-		all.Start = []map[string]any{start}
 	}
 	text, err := toml.Marshal(all)
 	if err != nil {
@@ -64,6 +65,7 @@ type stage struct {
 	name    string            // of the family
 	prefix  string
 	renamed map[string]string // genes, derived values, scratch, and what stages hand on
+	keeps   int               // points that are tried first whose values stay
 }
 
 // newStage makes the family of the i-th part of a graph.
@@ -94,7 +96,6 @@ func newStage(part *Graph, all []*Graph, i int) (*stage, error) {
 		s.family.Scratch = append(s.family.Scratch, kernels.ScratchSpec{Name: n.outputs[0],
 			Bytes: "elem * " + bracket(n.one(product(texts(p.outputs[0].shape))))})
 	}
-	s.rename()
 	return s, nil
 }
 
@@ -167,53 +168,12 @@ func (s *stage) in(texts ...*string) {
 	}
 }
 
-// pipelineBits is how many bits the number of a point has at most: places of values in a space are numbered in 64.
-const pipelineBits = 52
-
-// thin leaves out values of the genes that have most, every other one, until a point's number has so many bits.
-func (s *stage) thin(bits int) {
-	for {
-		most, points := &s.family.Genes[0], 1.
-		for i := range s.family.Genes {
-			g := &s.family.Genes[i]
-			points *= float64(len(g.Values))
-			if len(g.Values) > len(most.Values) {
-				most = g
-			}
-		}
-		if points <= math.Exp2(float64(bits)) || len(most.Values) < 3 {
-			return
-		}
-		s.thinGene(most)
-	}
-}
-
-// thinGene leaves out every other value of a gene, and at least one, but for those that are tried first.
-func (s *stage) thinGene(g *kernels.Gene) {
-	kept := []any{g.Default}
-	if len(s.family.Start) > 0 {
-		kept = append(kept, s.family.Start[0][g.Name])
-	}
-	odd := false
-	values := slices.DeleteFunc(slices.Clone(g.Values), func(v any) bool {
-		odd = !odd
-		return odd && !slices.Contains(kept, v)
-	})
-	if len(values) == len(g.Values) {
-		values = slices.DeleteFunc(values, func(v any) bool { return !slices.Contains(kept, v) })
-	}
-	g.Values, g.OptIn = values, nil
-}
-
-// join adds the stage to the pipeline's family, and what it is likely to be fast with to its point.
-func (s *stage) join(to *kernels.Family, start map[string]any) {
+// join adds the stage to the pipeline's family.
+func (s *stage) join(to *kernels.Family) {
 	f := s.family
 	to.Genes, to.Lets = append(to.Genes, f.Genes...), append(to.Lets, f.Lets...)
 	to.Constraints = append(to.Constraints, f.Constraints...)
 	to.Scratch, to.Launches = append(to.Scratch, f.Scratch...), append(to.Launches, f.Launches...)
-	if len(f.Start) > 0 {
-		maps.Copy(start, f.Start[0])
-	}
 }
 
 // What is renamed in templates: actions, their fields and the partials that they ask for, and the names of kernels.

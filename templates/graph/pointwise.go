@@ -20,6 +20,7 @@ func init() {
 		"where":      chosen(0, 1, 2), "masked_fill": chosen(1, 2, 0), "cat": joinedUp,
 		"constant_pad_nd": padded, "pad": padded, "arange": counted,
 		"embedding": chosenRows, "gather": gathered, "index_select": gathered, "index": indexedBy,
+		"one_hot":    hot,
 		"zeros_like": constant(0, -1), "zeros": constant(0, -1), "new_zeros": constant(0, -1),
 		"ones_like": constant(1, -1), "ones": constant(1, -1), "new_ones": constant(1, -1),
 		"full_like": constant(0, 1), "full": constant(0, 1), "scalar_tensor": constant(0, 0),

@@ -159,11 +159,11 @@ func (p *program) op(name string, args ...*value) *value {
 			return p.op("div", p.num(1), args[0])
 		}
 	}
-	v := &value{kind: isOp, op: operators[name], args: args, exact: operators[name].Same}
+	v := &value{kind: isOp, op: operators[name], args: args, exact: operators[name].Same || countedValue(name, args)}
 	keys := []string{name}
 	for _, a := range args {
 		v.varies, v.depth, v.total = v.varies || a.varies, max(v.depth, a.depth), v.total || a.total
-		v.ofRows, v.exact = v.ofRows || !onlyTotals(a), v.exact && exactValue(a)
+		v.ofRows, v.exact = v.ofRows || !onlyTotals(a), v.exact && (exactValue(a) || a.kind == isLength)
 		keys = append(keys, a.key)
 	}
 	v.key = "(" + strings.Join(keys, " ") + ")"

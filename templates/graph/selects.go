@@ -1,5 +1,10 @@
 package graph
 
+import (
+	"math"
+	"slices"
+)
+
 // exactValue reports whether a number is the same in every precision: a comparison of others may fall either way.
 func exactValue(v *value) bool {
 	switch v.kind {
@@ -11,6 +16,21 @@ func exactValue(v *value) bool {
 		return v.exact
 	}
 	return false
+}
+
+// countedValue reports whether an operator makes whole numbers of coordinates and of lengths alone, as of distances.
+func countedValue(name string, args []*value) bool {
+	return slices.Contains([]string{"add", "sub", "neg", "abs"}, name) && !slices.ContainsFunc(args, func(a *value) bool {
+		switch a.kind {
+		case isPlace, isLength:
+			return false
+		case isNumber:
+			return a.number != math.Trunc(a.number)
+		case isOp:
+			return !countedValue(a.op.Name, a.args)
+		}
+		return true
+	})
 }
 
 // steps are functions that jump: of numbers that are exact.

@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// mostStages is how many stages a pipeline has at most, mostCut how many nodes a graph has that is cut, and mostTries
-// how many cuts are tried.
+// mostStages is how many stages a pipeline has at most, fewStages how many the best cut is looked for of, mostCut how
+// many nodes a graph has that is cut so, and mostTries how many cuts are tried.
 const (
-	mostStages = 5
+	mostStages = 24
+	fewStages  = 5
 	mostCut    = 60
 	mostTries  = 4000
 )
@@ -24,13 +25,59 @@ func (g *Graph) stages(most int) []*Graph {
 	if !g.cuttable() {
 		most = 1
 	}
-	for n := 1; n <= most && len(g.Nodes) <= mostCut; n++ {
+	for n := 1; n <= min(most, fewStages) && len(g.Nodes) <= mostCut; n++ {
 		if list := g.inStages(n, &tries); list != nil {
 			return list
 		}
 	}
+	if most > fewStages {
+		return g.oneByOne(most)
+	}
 	return nil
 }
+
+// oneByOne cuts a graph where the first stage computes as much as one can, and then what remains.
+func (g *Graph) oneByOne(most int) (list []*Graph) {
+	for len(list) < most {
+		if _, err := g.program(); err == nil {
+			return append(list, g)
+		}
+		first, at := g.longest()
+		if first == nil {
+			return nil
+		}
+		list, g = append(list, first), g.behind(at)
+	}
+	return nil
+}
+
+// longest is the first stage that computes most, of equal ones the one that hands on the fewest numbers.
+func (g *Graph) longest() (found *Graph, at *Node) {
+	most := 0
+	for _, n := range g.cuts() {
+		first := g.before(n.Name)
+		if len(first.Nodes) == len(g.Nodes) || first.computed() <= most {
+			continue
+		}
+		if _, err := first.program(); err == nil {
+			found, at, most = first, n, first.computed()
+		}
+	}
+	return found, at
+}
+
+// computed is how many nodes do more than look at numbers.
+func (g *Graph) computed() (n int) {
+	for _, node := range g.Nodes {
+		if op := canonical(node.Op); views[op] == nil || slices.Contains(moving, op) {
+			n++
+		}
+	}
+	return n
+}
+
+// moving are the views whose numbers lie in another order.
+var moving = []string{"permute", "transpose", "contiguous", "clone"}
 
 // cuttable reports whether families take all operators.
 func (g *Graph) cuttable() bool {
@@ -140,7 +187,7 @@ func (g *Graph) part(given Tensor, outputs []string) *Graph {
 		needed[o] = true
 	}
 	out := *g
-	out.Outputs, out.Nodes, out.Tensors = outputs, nil, nil
+	out.Outputs, out.Nodes, out.Tensors, out.staged = outputs, nil, nil, true
 	for _, n := range slices.Backward(g.Nodes) {
 		if !needed[n.Name] || n.Name == given.Name {
 			continue

@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +40,9 @@ func TestStages(t *testing.T) {
 		"attention_masked": "transpose, matmul, mul, where, _safe_softmax [rows] | matmul [matmul]",
 		"attention_grouped": "unsqueeze, expand, reshape, transpose, matmul, mul, new_ones, tril, ... [rows] | " +
 			"unsqueeze, expand, reshape, matmul [matmul]",
+		"attention_projected": "linear [matmul] | slice, view, transpose, transpose [map] | slice, view, transpose [map] | " +
+			"slice, view, transpose [map] | matmul, mul, slice, slice, eq, masked_fill, softmax [rows] | matmul [matmul] | " +
+			"transpose, contiguous, view [map] | linear [matmul]",
 	} {
 		g := staged(t, name)
 		if _, err := g.Folder(); err == nil {
@@ -60,6 +65,9 @@ func TestStages(t *testing.T) {
 	}
 }
 
+// ofStage is the name of something that one of up to twelve stages has for itself.
+var ofStage = regexp.MustCompile(`^s([1-9]|1[012])_`)
+
 // TestPipelines: the folder of such a graph has one family, whose points render and launch kernels with the arguments
 // that they take; stages share no name but those of dims, tensors and what they hand on.
 func TestPipelines(t *testing.T) {
@@ -68,7 +76,7 @@ func TestPipelines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"norm_linear", "gated_linear", "linear_norm_min_bias", "norm_swiglu", "squeeze_excite",
-		"attention_causal", "attention_masked", "attention_grouped"} {
+		"attention_causal", "attention_masked", "attention_grouped", "attention_projected", "gpt_block"} {
 		g := staged(t, name)
 		files, err := (&Told{Module: []byte("import torch\n"), Shapes: []map[string]int{g.sizes},
 			Reference: kernels.Reference{Kind: kernels.ModuleReference, File: "model.py"}}).Folder(g)
@@ -89,16 +97,17 @@ func TestPipelines(t *testing.T) {
 		}
 		f := b.Families[0]
 		for _, gene := range f.Genes {
-			if !strings.HasPrefix(gene.Name, "s") || !slices.Contains([]string{"s1", "s2", "s3", "s4"}, gene.Name[:2]) {
+			if !ofStage.MatchString(gene.Name) {
 				t.Errorf("%s: gene %s is of no stage", name, gene.Name)
 			}
 		}
 		for _, l := range f.Plan.Spec.Launches {
-			if l.Entry[2] != '_' {
+			if !ofStage.MatchString(l.Entry) {
 				t.Errorf("%s: kernel %s is of no stage", name, l.Entry)
 			}
 		}
-		if special := b.Problem.Check.Special; (special != nil && !*special) != strings.HasPrefix(name, "attention") {
+		if special := b.Problem.Check.Special; (special != nil && !*special) != slices.Contains([]string{"attention_causal",
+			"attention_masked", "attention_grouped"}, name) {
 			t.Errorf("%s: hidden keys may be inf, or others may not: special is %v", name, special)
 		}
 		if !slices.ContainsFunc(f.Plan.Spec.Scratch, func(s kernels.ScratchSpec) bool { return s.Name == "between1" }) {
@@ -113,7 +122,7 @@ func TestThin(t *testing.T) {
 		{Name: "a", Values: []any{1, 2, 3, 4, 5, 6, 7, 8}, Default: 2}, {Name: "b", Values: []any{1, 2, 3}, Default: 1},
 		{Name: "c", Values: []any{false, true}, Default: false},
 	}, Start: []map[string]any{{"a": 7}}}}
-	s.thin(4)
+	thin([]*stage{s}, 4)
 	points := 1
 	for _, g := range s.family.Genes {
 		points *= len(g.Values)
@@ -121,5 +130,14 @@ func TestThin(t *testing.T) {
 	a := s.family.Genes[0].Values
 	if points > 16 || !slices.Contains(a, any(2)) || !slices.Contains(a, any(7)) || len(s.family.Genes[2].Values) != 2 {
 		t.Errorf("%d points: %v", points, s.family.Genes)
+	}
+	if other := (&stage{family: &kernels.Family{}}); !s.has(s.family.Start[0]) || s.has(map[string]any{"a": 9}) ||
+		len(startsOf([]*stage{other, s})) != 1 || len(startsOf([]*stage{other})) != 0 {
+		t.Errorf("starts of %v: %v", s.family.Genes, startsOf([]*stage{other, s}))
+	}
+	s.freeze()
+	if got := fmt.Sprint(s.family.Lets); len(s.family.Genes) > 0 || len(s.family.Start) > 0 ||
+		!strings.Contains(got, "{a 7 false") || !strings.Contains(got, "{b 1 false") {
+		t.Errorf("frozen: %v, lets %s", s.family.Genes, got)
 	}
 }

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -77,7 +78,7 @@ func (p *program) checkWhole(t Tensor) error {
 func (p *program) wholeNumbers(b *strings.Builder, n *names, tensor int) {
 	t := p.graph.Tensors[tensor]
 	if p.spreads[t.Name] {
-		b.WriteString("range = [0.25, 4] # variances\n")
+		b.WriteString("range = [0.25, 4] # variances, or weights of classes\n")
 	}
 	if wholes[t.DType] == "" {
 		return
@@ -120,7 +121,7 @@ func (l *lowering) checkType(n *Node) error {
 		return nil
 	case n.DType == "bool" && (slices.Contains(truthValues, n.Op) || slices.Contains(constants, n.Op)):
 		return nil
-	case n.Op == "arange":
+	case n.Op == "arange" || n.Op == "one_hot" || l.counts(n):
 		return nil
 	case l.viewing(n) != nil && n.DType == l.typeOf(n.Args[0].Ref):
 		return nil
@@ -128,6 +129,31 @@ func (l *lowering) checkType(n *Node) error {
 		return nil
 	}
 	return refusal(n, "it gives %s: expected floating point", cut(n.DType))
+}
+
+// countedOn are the operators on whole numbers that stay small where those that are counted are.
+var countedOn = []string{"add", "sub", "rsub", "neg", "abs", "maximum", "minimum", "clamp", "clamp_min", "clamp_max"}
+
+// counts reports whether a node is made of whole numbers that are counted, by differences and the like.
+func (l *lowering) counts(n *Node) bool {
+	if n == nil || wholes[n.DType] == "" || n.DType == "bool" {
+		return false
+	}
+	if n.Op == "arange" {
+		return true
+	}
+	if !slices.Contains(countedOn, n.Op) && l.viewing(n) == nil {
+		return false
+	}
+	for _, a := range n.Args {
+		if a.kind == 'r' && !l.counts(l.nodes[a.Ref]) {
+			return false
+		}
+		if v, ok := a.Value.(float64); ok && math.Abs(v) > mostIndex {
+			return false
+		}
+	}
+	return true
 }
 
 // typeOf is the type of a node or tensor.

@@ -1,5 +1,7 @@
 """How a file is run: on tensors without memory, or with it, on this machine whatever GPU it names."""
 import contextlib
+import copy
+import types
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -61,3 +63,26 @@ def converted(module, function, recurse=True):
                     done[id(t)] = torch.nn.Parameter(new, t.requires_grad) if isinstance(t, torch.nn.Parameter) else new
                 tensors[name] = done[id(t)]
     return module
+
+
+def copied(module):
+    """A copy that shares no tensor with the module, also where a function that it holds, as a lambda, refers to its parts."""
+    kinds = copy._deepcopy_dispatch
+    old, kinds[types.FunctionType] = kinds[types.FunctionType], copied_function
+    try:
+        return copy.deepcopy(module)
+    finally:
+        kinds[types.FunctionType] = old
+
+
+def copied_function(function, memo):
+    if not function.__closure__:
+        return function
+    cells = tuple(types.CellType() for _ in function.__closure__)
+    new = types.FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
+    new.__kwdefaults__ = function.__kwdefaults__
+    memo[id(function)] = new
+    for cell, held in zip(cells, function.__closure__):
+        with contextlib.suppress(ValueError):  # it is empty
+            cell.cell_contents = copy.deepcopy(held.cell_contents, memo)
+    return new

@@ -102,13 +102,56 @@ def channel_shuffle(x, groups):
     return x.view([n, groups, c // groups] + list(x.shape[2:])).transpose(1, 2).reshape(x.shape)
 
 
+def slice_scatter(x, part, dim=0, start=None, end=None, step=1):
+    """What is written to a part of a tensor: between what is left of it on both sides."""
+    length = x.shape[dim]
+    start = max(0 if start is None else start + length if start < 0 else start, 0)
+    if step != 1:
+        return None
+    end = start + part.shape[dim]
+    pieces = [x.narrow(dim, 0, start), part, x.narrow(dim, end, length - end)]
+    pieces = [piece for piece in pieces if piece.shape[dim]]
+    return torch.cat(pieces, dim) if len(pieces) > 1 else part.clone()
+
+
+def select_scatter(x, part, dim, index):
+    index = index + x.shape[dim] if index < 0 else index
+    return slice_scatter(x, part.unsqueeze(dim), dim, index)
+
+
+def filled(x, value):
+    return torch.full_like(x, value) if isinstance(value, (int, float)) else value.to(x.dtype).expand(x.shape)
+
+
+def index_put(x, indices, values, accumulate=False):
+    """What a mask chooses is set to one number."""
+    mask = indices[0]
+    if accumulate or len(indices) > 1 or mask.dtype != torch.bool or mask.dim() > x.dim() or values.numel() > 1:
+        return None
+    mask = mask.view(list(mask.shape) + [1] * (x.dim() - mask.dim()))
+    return torch.where(mask, values.reshape([]), x)
+
+
+def unfold(x, dim, size, step):
+    """Windows side by side, behind all axes."""
+    dim %= x.dim()
+    if step != size or x.shape[dim] % size:
+        return None
+    shape = list(x.shape)
+    x = x.view(shape[:dim] + [shape[dim] // size, size] + shape[dim + 1:])
+    return x.permute([i for i in range(x.dim()) if i != dim + 1] + [dim + 1])
+
+
 MOVED = {
     "bilinear": bilinear, "cdist": cdist, "channel_shuffle": channel_shuffle, "diff": diff, "kron": kron,
+    "copy": lambda x, value, non_blocking=False: filled(x, value), "fill": filled, "index_put": index_put,
+    "zero": torch.zeros_like,
     "pixel_shuffle": pixel_shuffle, "pixel_unshuffle": pixel_unshuffle, "repeat": repeat,
     "repeat_interleave": repeat_interleave, "roll": roll,
     "scaled_dot_product_attention": scaled_dot_product_attention,
+    "select_scatter": select_scatter, "slice_scatter": slice_scatter,
     "stack": lambda tensors, dim=0: torch.cat([x.unsqueeze(dim) for x in tensors], dim),
     "take_along_dim": lambda x, index, dim=None: None if dim is None else torch.gather(x, dim, index),
-    "tile": lambda x, times: repeat(x, [1] * (x.dim() - len(times)) + list(times)),
+    "tile": lambda x, times: repeat(x, [1] * (x.dim() - len(times)) + list(times)), "unfold": unfold,
     "upsample_nearest1d": nearest, "upsample_nearest2d": nearest, "upsample_nearest3d": nearest,
 }

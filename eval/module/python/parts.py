@@ -5,6 +5,7 @@ import math
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from cells import CELLS
 from convolved import CONVOLVED
 from moved import MOVED
 
@@ -143,12 +144,16 @@ def binary_cross_entropy_with_logits(x, target, weight=None, pos_weight=None, re
     return added(loss * weight, reduction)
 
 
-def cross_entropy_loss(x, target, weight=None, reduction=1, ignore_index=-100, label_smoothing=0.0):
-    if label_smoothing == 0 or weight is not None or x.dim() != 2 or target.is_floating_point() or ignore_index >= 0:
-        return None
-    logs = torch.log_softmax(x, 1)
-    picked = torch.nn.functional.nll_loss(logs, target, reduction="none")
-    return added(picked * (1 - label_smoothing) - logs.mean(1) * label_smoothing, reduction)
+def divided(rank):
+    """A mean of windows that is a sum divided by another number."""
+    def pool(x, kernel, stride=(), padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
+        if divisor_override is None or ceil_mode:
+            return None
+        average = (None, torch.nn.functional.avg_pool2d, torch.nn.functional.avg_pool3d)[rank - 1]
+        places = kernel ** rank if isinstance(kernel, int) else math.prod(kernel) ** (rank // len(kernel))
+        return average(x, kernel, stride or None, padding) * (places / divisor_override)
+
+    return pool
 
 
 def adaptive(x, size, rank, whole, windows):
@@ -193,12 +198,20 @@ def einsum(equation, operands, *, path=None):
     shared = [i for i in a if i in b and i in out]
     summed = [i for i in a if i in b and i not in out]
     rows, cols = [i for i in a if i not in b], [i for i in b if i not in a]
-    if len(summed) == 1 and rows and len(cols) == 1 and (len(rows) == 1 or not shared):
-        x, y = turned(x, a, shared + rows + summed), turned(y, b, shared + summed + cols)
-        return turned(torch.matmul(x, y), shared + rows + cols, out)
+    if summed and rows and cols:
+        batch = shared + rows[:-1] + cols[:-1]
+        x = joined(spread(x, a, batch + rows[-1:] + summed), len(batch) + 1)
+        y = joined(spread(y, b, batch + summed + cols[-1:]), len(batch), len(batch) + len(summed))
+        return turned(torch.matmul(x, y), batch + rows[-1:] + cols[-1:], out)
     every = list(out) + summed
     product = spread(x, a, every) * spread(y, b, every)
     return product.sum(list(range(len(out), len(every)))) if summed else product
+
+
+def joined(x, first, end=None):
+    """The tensor with several axes side by side as one."""
+    end = x.dim() if end is None else end
+    return x if end - first == 1 else x.reshape(list(x.shape[:first]) + [math.prod(x.shape[first:end])] + list(x.shape[end:]))
 
 
 def turned(x, names, order):
@@ -218,14 +231,20 @@ def spread(x, names, every):
     return x
 
 
+def weight_norm(v, g, dim=0):
+    axes = [i for i in range(v.dim()) if i != dim] if dim >= 0 else list(range(v.dim()))
+    return v * (g / torch.linalg.vector_norm(v, 2, axes, True))
+
+
 PARTS = {
-    **CONVOLVED, **MOVED,
+    **CELLS, **CONVOLVED, **MOVED,
     "adaptive_avg_pool1d": adaptive_avg_pool(1), "adaptive_avg_pool2d": adaptive_avg_pool(2),
     "adaptive_avg_pool3d": adaptive_avg_pool(3), "adaptive_max_pool1d": adaptive_max_pool(1),
     "adaptive_max_pool2d": adaptive_max_pool(2), "adaptive_max_pool3d": adaptive_max_pool(3),
     "addcdiv": addcdiv, "addcmul": addcmul, "addmm": addmm, "aminmax": aminmax, "baddbmm": baddbmm,
+    "avg_pool2d": divided(2), "avg_pool3d": divided(3),
     "binary_cross_entropy_with_logits": binary_cross_entropy_with_logits, "celu": celu, "clamp": clamp,
-    "cosine_embedding_loss": cosine_embedding_loss, "cross_entropy_loss": cross_entropy_loss,
+    "cosine_embedding_loss": cosine_embedding_loss,
     "dist": lambda x, y, p=2: torch.linalg.vector_norm(x - y, p), "dot": lambda x, y: (x * y).sum(), "einsum": einsum,
     "ger": lambda x, y: x.unsqueeze(1) * y, "glu": glu,
     "frac": lambda x: x - torch.trunc(x), "hardshrink": lambda x, lambd=0.5: torch.where(x.abs() > lambd, x, 0.0),
@@ -237,5 +256,6 @@ PARTS = {
     "tanhshrink": lambda x: x - torch.tanh(x),
     "threshold": lambda x, threshold, value: torch.where(x > threshold, x, value),
     "triplet_margin_loss": triplet_margin_loss,
-    "var_mean": var_mean, "vdot": lambda x, y: (x * y).sum(),
+    "var_mean": var_mean, "vdot": lambda x, y: (x * y).sum(), "_weight_norm": weight_norm,
+    "_weight_norm_interface": lambda v, g, dim=0: (weight_norm(v, g, dim),),
 }

@@ -9,6 +9,7 @@ import copy
 
 import torch
 
+from modes import copied
 from trial import run
 
 PROBES = 16  # a scale is too small by half for one output in a million
@@ -26,7 +27,7 @@ def told(module, inputs):
     strict()
     first = run(module, inputs)
     moved = moves(module, inputs, first)
-    narrow = run(copy.deepcopy(module).float(), [x.float() if floating(x) else copy.copy(x) for x in inputs])
+    narrow = run(copied(module).float(), [x.float() if floating(x) else copy.copy(x) for x in inputs])
     scales = [scale(y, s, n.double()) for y, s, n in zip(first, moved, narrow)]
     return [held(y) for y in first], scales, terms(module, inputs)
 
@@ -96,7 +97,7 @@ def terms(module, inputs):
     """How many numbers an output depends on, the most of some; where torch has no derivatives, all there are."""
     try:
         with torch.enable_grad():
-            return max(2, counted(copy.deepcopy(module).requires_grad_(True), inputs))
+            return max(2, counted(copied(module).requires_grad_(True), inputs))
     except Exception:
         return max(2, sum(t.numel() for t in tensors(module, inputs)))
 

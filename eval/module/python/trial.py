@@ -4,7 +4,7 @@ import ctypes
 
 import torch
 
-from modes import Drawn, without_memory
+from modes import Drawn, copied, without_memory
 from refusal import Refused, first_line
 
 SMALL = (3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096)
@@ -103,17 +103,17 @@ def examine_at(source, values):
 
 
 def examine_made(module, inputs):
-    double = copy.deepcopy(module).double()
+    double = copied(module).double()
     def at(given):
-        return run(copy.deepcopy(double), [wide(copy.copy(x)) for x in given])
+        return run(copied(double), [wide(copy.copy(x)) for x in given])
     first = at(inputs)
-    used = copy.deepcopy(double)
+    used = copied(double)
     if not same(first, at(inputs)):
         raise Refused("forward gives other outputs for the same inputs: it draws random numbers")
     run(used, [wide(x) for x in inputs])
     if not same(first, run(used, [wide(x) for x in inputs])):
         raise Refused("a second call gives other outputs for the same inputs: it keeps state")
-    narrow = run(copy.deepcopy(module), [copy.copy(x) for x in inputs])
+    narrow = run(copied(module), [copy.copy(x) for x in inputs])
     notes, moved = [], False
     for k, x in enumerate(inputs):
         if isinstance(x, torch.Tensor):
@@ -153,8 +153,8 @@ def compute(source, values, buffers, blob):
     try:
         with Drawn(), torch.no_grad():
             module, inputs = source.build_as_asked(values)
-            module, inputs = filled(module, inputs, buffers, blob)
             try:
+                module, inputs = filled(module, inputs, buffers, blob)
                 out = run(module, inputs)
             except Exception as error:
                 return None, first_line(error)
