@@ -43,9 +43,9 @@ type opponents struct {
 }
 
 // Load loads one side.
-func (o *opponents) Load(side int, c device.Contender, tape *device.Tape) (device.Sampler, error) {
+func (o *opponents) Load(side, _ int, c device.Contender, tape *device.Tape) (device.Sampler, error) {
 	return o.s.sampler(c, o.req.RunOf(side), 0, tape)
 }
 
 // Unload has nothing to give back that samplers do not.
-func (o *opponents) Unload() error { return nil }
+func (o *opponents) Unload(int) error { return nil }

@@ -3,16 +3,18 @@ package device
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 
 	"darwarp/eval/internal/stats"
 )
 
 // Opponents loads and unloads the contenders of a duel.
 type Opponents interface {
-	// Load loads one side and makes its sampler, which records on a tape.
-	Load(side int, c Contender, tape *Tape) (Sampler, error)
-	// Unload gives back what the sides hold beside their samplers.
-	Unload() error
+	// Load loads one side, as the first or the second of both, and makes its sampler, which records on a tape. place is 0
+	// or 1 accordingly: where what a side has for itself lies depends on that, not on the side.
+	Load(side, place int, c Contender, tape *Tape) (Sampler, error)
+	// Unload gives back what a side holds beside its sampler. Whoever was loaded last is the first to be unloaded.
+	Unload(side int) error
 }
 
 // Duelling is a duel that is being fought.
@@ -21,8 +23,9 @@ type Duelling struct {
 	Where string // something was done last
 	Side  int    // whose turn it was: 1 A's, 2 B's
 
-	// Halves is from how many pairs on they are taken in two parts, for which the sides are loaded in either order; the
-	// order of the first is drawn. 0: A is loaded first, for all of them.
+	// Halves is from how many pairs on they are taken in two parts, in which the sides change places: who is loaded first,
+	// lies where the first one lies, is warmed up first and begins the first pair. Who that is in the first part is drawn.
+	// 0: it is A, for all pairs.
 	Halves int
 
 	req       *Duel
@@ -31,6 +34,7 @@ type Duelling struct {
 	phase     func(string)
 	opponents Opponents
 	samplers  [2]Sampler
+	loaded    []int // sides, in order
 	tapes     [2]*Tape
 }
 
@@ -43,8 +47,8 @@ func NewDuel(req *Duel, prepare *Prepare, rng *rand.Rand, phase func(string), op
 	return d
 }
 
-// Fight measures two contenders in turn: A B B A A B B A ... Of an error Where and Side tell when it came up. Wrong
-// outputs and strays end the duel.
+// Fight measures two contenders in turn: A B B A A B B A ..., or B A A B B A A B ... Of an error Where and Side tell
+// when it came up. Wrong outputs and strays end the duel.
 func (d *Duelling) Fight() error {
 	first, half := 0, d.req.Pairs
 	if d.Halves > 0 {
@@ -53,10 +57,10 @@ func (d *Duelling) Fight() error {
 			half = d.req.Pairs / 2
 		}
 	}
-	bad, err := d.part(first, 0, half)
+	bad, err := d.part(first, half)
 	if !bad && err == nil && half < d.req.Pairs {
 		if err = d.Close(); err == nil {
-			bad, err = d.part(1-first, half, d.req.Pairs)
+			bad, err = d.part(1-first, d.req.Pairs-half)
 		}
 	}
 	if bad || err != nil {
@@ -69,26 +73,31 @@ func (d *Duelling) Fight() error {
 }
 
 // part loads both sides and takes some of the pairs. bad reports that a side was found out.
-func (d *Duelling) part(first, from, to int) (bad bool, err error) {
-	for _, side := range []int{first, 1 - first} {
+func (d *Duelling) part(first, pairs int) (bad bool, err error) {
+	order := [2]int{first, 1 - first}
+	for place, side := range order {
 		d.begin("load", side)
-		if d.samplers[side], err = d.opponents.Load(side, []Contender{d.req.A, d.req.B}[side], d.tapes[side]); err != nil {
+		d.loaded = append(d.loaded, side)
+		c := []Contender{d.req.A, d.req.B}[side]
+		if d.samplers[side], err = d.opponents.Load(side, place, c, d.tapes[side]); err != nil {
 			return false, err
 		}
 	}
-	return d.pairs(from, to)
+	return d.pairs(order, pairs)
 }
 
-// Close gives back what the sides hold.
+// Close gives back what the sides hold, the other way round. Whether an allocator hands out first what lies lowest or
+// what was given back last, whoever is loaded first lies at the same place in either part of a duel.
 func (d *Duelling) Close() error {
 	var errs []error
-	for _, s := range d.samplers {
-		if s != nil {
+	for _, side := range slices.Backward(d.loaded) {
+		if s := d.samplers[side]; s != nil {
 			errs = append(errs, s.Close())
 		}
+		errs = append(errs, d.opponents.Unload(side))
 	}
-	d.samplers = [2]Sampler{}
-	return errors.Join(append(errs, d.opponents.Unload())...)
+	d.samplers, d.loaded = [2]Sampler{}, nil
+	return errors.Join(errs...)
 }
 
 // begin notes whose turn it is.
@@ -97,10 +106,10 @@ func (d *Duelling) begin(what string, side int) {
 	d.phase(Turn(d.req.Run.Workload, side))
 }
 
-// pairs takes a warm-up of each side whose calls are not slow, and then some of the pairs. Both sides of a pair have
-// the same sets in the same order.
-func (d *Duelling) pairs(from, to int) (bad bool, err error) {
-	for side := range d.samplers {
+// pairs takes a warm-up of each side whose calls are not slow, and then some of the pairs, of which the sides begin
+// every other one, in order. Both sides of a pair have the same sets in the same order.
+func (d *Duelling) pairs(order [2]int, pairs int) (bad bool, err error) {
+	for _, side := range order {
 		if d.req.Estimates[side] >= SlowCall {
 			continue
 		}
@@ -110,12 +119,12 @@ func (d *Duelling) pairs(from, to int) (bad bool, err error) {
 		}
 		d.tapes[side].Pause(false)
 	}
-	for i := from; i < to; i++ {
-		first, turn := 0, d.draw()
+	for i := range pairs {
+		turn, pair := d.draw(), order
 		if !stats.ChampionFirst(i) {
-			first = 1
+			slices.Reverse(pair[:])
 		}
-		for _, side := range []int{first, 1 - first} {
+		for _, side := range pair {
 			if bad, err := d.sample(side, turn, true); bad || err != nil {
 				return bad, err
 			}

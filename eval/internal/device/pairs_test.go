@@ -24,7 +24,7 @@ func newOpposed(a, b *scripted) *opposed {
 	return o
 }
 
-func (o *opposed) Load(side int, _ Contender, tape *Tape) (Sampler, error) {
+func (o *opposed) Load(side, _ int, _ Contender, tape *Tape) (Sampler, error) {
 	o.done = append(o.done, "load "+o.sides[side].name)
 	if o.fails == side+1 {
 		return nil, errLaunch
@@ -33,7 +33,10 @@ func (o *opposed) Load(side int, _ Contender, tape *Tape) (Sampler, error) {
 	return o.sides[side], nil
 }
 
-func (o *opposed) Unload() error { o.done = append(o.done, "unload"); return nil }
+func (o *opposed) Unload(side int) error {
+	o.done = append(o.done, "unload "+o.sides[side].name)
+	return nil
+}
 
 // fight has them fight a duel.
 func (o *opposed) fight(req *Duel, halves int) (*Duelling, error) {
@@ -55,7 +58,7 @@ func TestPairs(t *testing.T) {
 	o := newOpposed(a, b)
 	d, err := o.fight(&Duel{Run: Run{Workload: "w"}, Pairs: 4, Record: &Record{Slots: [2]int{0, 1}}}, 0)
 	turns := strings.Repeat(" phase A phase B phase B phase A", 2)
-	want := "phase load A phase load B phase A phase B" + turns + " close A close B unload"
+	want := "phase load A phase load B phase A phase B" + turns + " close B unload B close A unload A"
 	if got := o.did(); err != nil || got != want {
 		t.Errorf("%v\n got %s\nwant %s", err, got, want)
 	}
@@ -139,7 +142,7 @@ func TestDuelEnds(t *testing.T) {
 		o := newOpposed(a, b)
 		d, err := o.fight(&Duel{Run: Run{Workload: "w"}, Pairs: 8}, 0)
 		if !errors.Is(err, c.err) || c.err == nil && err != nil || b.taken != c.taken || d.Side != c.side ||
-			!strings.HasSuffix(o.did(), "close A close B unload") {
+			!strings.HasSuffix(o.did(), "close B unload B close A unload A") {
 			t.Errorf("%s: %v after %d samples of the challenger, at side %d of %s; %v", c.name, err, b.taken, d.Side, d.Where,
 				o.done)
 		}
@@ -158,13 +161,13 @@ func TestDuelWithoutAnOpponent(t *testing.T) {
 	if !errors.Is(err, errLaunch) || d.Side != 2 || d.Where != "load the challenger" {
 		t.Errorf("%v at %s of side %d", err, d.Where, d.Side)
 	}
-	if got := o.did(); got != "phase load A phase load B close A unload" {
+	if got := o.did(); got != "phase load A phase load B unload B close A unload A" {
 		t.Errorf("%q", got)
 	}
 }
 
-// TestHalves: many pairs are taken in two parts, each with a warm-up and with the sides loaded in the other order; few
-// in one, and the order is drawn. The turns go on where they were.
+// TestHalves: many pairs are taken in two parts, in which the sides change places in the order of loading, of warm-ups
+// and of the pairs; few in one, and the order is drawn.
 func TestHalves(t *testing.T) {
 	for _, c := range []struct {
 		pairs, parts int
@@ -184,6 +187,9 @@ func TestHalves(t *testing.T) {
 				t.Fatalf("%d pairs: %v", c.pairs, loads)
 			}
 			firsts[loads[0]] = true
+			if c.pairs == 8 && !mirrored(o.did()) {
+				t.Errorf("the second half is not the first one with the sides exchanged: %s", o.did())
+			}
 			if len(d.Reply.A.Samples) != c.pairs || len(d.Reply.B.Samples) != c.pairs || a.taken != c.pairs+c.parts {
 				t.Fatalf("%d pairs: %d and %d samples, %d of A with warm-ups", c.pairs, len(d.Reply.A.Samples),
 					len(d.Reply.B.Samples), a.taken)
@@ -193,4 +199,12 @@ func TestHalves(t *testing.T) {
 			t.Errorf("%d pairs: %v is always loaded first", c.pairs, firsts)
 		}
 	}
+}
+
+// mirrored reports whether the second half of what was done is the first one with the sides exchanged.
+func mirrored(did string) bool {
+	did = strings.TrimSpace(did)
+	half := did[:len(did)/2]
+	return strings.NewReplacer("A", "B", "B", "A").Replace(half) == strings.TrimSpace(did[len(half):]) &&
+		strings.Contains(half, "unload")
 }

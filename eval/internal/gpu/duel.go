@@ -6,10 +6,9 @@ import (
 	"darwarp/eval/internal/device"
 )
 
-// halves is from how many pairs on a duel is fought in two parts: the side that is loaded first comes to lie at the
-// same place each time, and where machine code lies can make a difference. On an H200 (2026-11-22) a kernel of 7.6 us
-// was up to 0.4 % faster than itself in all 60 pairs of a duel, and in another as much slower. A few pairs are one
-// part.
+// halves is from how many pairs on a duel is fought in two parts, in which the sides change places: where machine code
+// lies can make a difference, and where scratch lies may. On an H200 (2026-11-22) a kernel of 7.6 us was up to 0.4 %
+// faster than itself in all 60 pairs of a duel, and in another as much slower. A few pairs are one part.
 const halves = 8
 
 // duel measures two contenders in turn.
@@ -33,7 +32,7 @@ func (s *Session) duel(req *device.Duel, phase func(string)) (*device.DuelReply,
 		side := d.Reply.Side(max(d.Side-1, 0))
 		side.Strays = side.Strays.Join(found)
 	}
-	return d.Reply, errors.Join(err, d.Close())
+	return d.Reply, errors.Join(err, d.Close(), s.dropScratch(0))
 }
 
 // opponents are the contenders of a duel.
@@ -44,10 +43,11 @@ type opponents struct {
 }
 
 // Load loads one side, and takes arenas for its samples.
-func (o *opponents) Load(side int, c device.Contender, tape *device.Tape) (_ device.Sampler, err error) {
+func (o *opponents) Load(side, place int, c device.Contender, tape *device.Tape) (_ device.Sampler, err error) {
 	if o.sides[side], err = o.s.enter(c, side); err != nil {
 		return nil, err
 	}
+	o.sides[side].seat = seatOf(place, o.req)
 	run := o.req.RunOf(side)
 	if run.Fresh > 0 {
 		return o.s.newFresh(o.sides[side], run, tape)
@@ -60,14 +60,12 @@ func (o *opponents) Load(side int, c device.Contender, tape *device.Tape) (_ dev
 	return m, nil
 }
 
-// Unload unloads both, and gives their scratch back.
-func (o *opponents) Unload() error {
-	var errs []error
-	for _, c := range o.sides {
-		if c != nil {
-			errs = append(errs, o.s.leave(c))
-		}
+// Unload unloads a side. Its scratch stays where it is for whoever comes to that place, but for what has no place.
+func (o *opponents) Unload(side int) error {
+	c := o.sides[side]
+	if c == nil {
+		return nil
 	}
-	o.sides = [2]*contender{}
-	return errors.Join(append(errs, o.s.dropScratch())...)
+	o.sides[side] = nil
+	return errors.Join(o.s.leave(c), o.s.dropScratch(largeScratch+1))
 }

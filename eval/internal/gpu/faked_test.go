@@ -145,6 +145,7 @@ func TestFakedDuel(t *testing.T) {
 	}{
 		{"copy", "copy", steady, 10, 0, false},
 		{"copy", "copy", fresh, 10, 0, false},
+		{"uses", "uses", steady, 10, 0, false},
 		{"copy", "errs", steady, 10, 1, false},
 		{"errs", "copy", fresh, 10, 0, false},
 		{"strays", "copy", steady, 0, 0, true},

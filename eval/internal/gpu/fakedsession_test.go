@@ -73,7 +73,7 @@ func fakedCall(kernel string) kernels.Call {
 	one := [3]int{1, 1, 1}
 	c := kernels.Call{Launches: []kernels.Launch{{Entry: kernel, Grid: [3]int{5, 1, 1}, Block: one, Cluster: one,
 		Args: []kernels.Arg{{Kind: "tensor", Name: "x"}, {Kind: "tensor", Name: "y"}, {Kind: "i32", Int: 4 * elems}}}}}
-	if kernel == "leaves" {
+	if kernel == "leaves" || kernel == "uses" {
 		c.Scratch = []kernels.Scratch{{Name: "s", Bytes: 64, Once: true}}
 		c.Launches[0].Args = append(c.Launches[0].Args, kernels.Arg{Kind: "scratch", Name: "s"})
 	}

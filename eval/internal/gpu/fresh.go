@@ -47,11 +47,15 @@ func (m *fresh) add(set int) error {
 		return err
 	}
 	c := &s.prep.Cases[i]
-	scratch, err := s.placeScratch(m.contender.side, set, m.call, c.Name)
+	scratch, err := s.placeScratch(m.contender.seat, set, m.call, c.Name)
 	if err != nil {
 		return err
 	}
-	packed, err := s.newPacking(m.contender.program, m.contender.side, set, m.call, c, a)
+	// Samples are of some of the sets, and look at the scratch of all: what is clear before a first call has to be.
+	if err := s.refill(s.scratchRefills(scratch, m.call.Scratch, device.Wild)...); err != nil {
+		return err
+	}
+	packed, err := s.newPacking(m.contender.program, m.contender.seat, set, m.call, c, a)
 	if err != nil {
 		return err
 	}

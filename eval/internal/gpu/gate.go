@@ -204,10 +204,10 @@ func (s *Session) bound(p *program, call kernels.Call, i int) (b bound, err erro
 	if b.arena, err = s.arenaOf(i); err != nil {
 		return b, err
 	}
-	if b.scratch, err = s.placeScratch(0, 0, call, c.Name); err != nil {
+	if b.scratch, err = s.placeScratch(seat{}, 0, call, c.Name); err != nil {
 		return b, err
 	}
-	if b.packed, err = s.newPacking(p, 0, 0, call, c, b.arena); err != nil {
+	if b.packed, err = s.newPacking(p, seat{}, 0, call, c, b.arena); err != nil {
 		return b, err
 	}
 	b.work, err = s.bind(p, call, c, b.arena, b.scratch, b.packed)

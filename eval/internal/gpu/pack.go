@@ -19,12 +19,13 @@ type packing struct {
 
 // newPacking places the packed buffers of a call on an arena; nil where nothing is prepared. set tells those of one
 // contender apart.
-func (s *Session) newPacking(p *program, side, set int, call kernels.Call, c *device.Case, a *arena) (*packing, error) {
+func (s *Session) newPacking(p *program, at seat, set int, call kernels.Call, c *device.Case, a *arena) (
+	*packing, error) {
 	if len(call.Prepare) == 0 {
 		return nil, nil
 	}
 	only := kernels.Call{Scratch: call.Packed, Launches: call.Prepare}
-	to, err := s.place(scratchKey{side: side, set: set, packed: true}, call.Packed, c.Name)
+	to, err := s.place(at.key(set, true), call.Packed, c.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func (s *Session) runOnce(req device.Contender, apart bool) error {
 // clears is written, so that initcheck sees reads of what the kernel never wrote, and memcheck those behind the end.
 func (s *Session) scratchOnce(call kernels.Call, name string, apart bool) (*arena, error) {
 	if !apart {
-		a, err := s.placeScratch(0, 0, call, name)
+		a, err := s.placeScratch(seat{}, 0, call, name)
 		if a == nil || err != nil {
 			return nil, err
 		}

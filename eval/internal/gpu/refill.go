@@ -3,7 +3,6 @@ package gpu
 import (
 	"fmt"
 	"maps"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -121,75 +120,4 @@ func (p *palettes) ordinary(d kernels.DType) cuda.Ptr {
 // blank is where what a one-byte type's outputs hold instead of wild values lies.
 func (p *palettes) blank(d kernels.DType) cuda.Ptr {
 	return p.block.at + cuda.Ptr(p.of[paletteKey{-2, 0, d}])
-}
-
-// The blocks for scratch are powers of two, so that candidates and cases that need about as much share one; large
-// ones are multiples of largeScratch.
-const (
-	leastScratch = 2 << 20
-	largeScratch = 1 << 30
-)
-
-// scratchKey names a block for scratch: of one of the two contenders of a duel, for one of the arenas that it runs
-// on, and of so many bytes.
-type scratchKey struct {
-	side, set, bytes int
-	packed           bool // it is kept between calls
-}
-
-func scratchBytes(n int) int {
-	if n > largeScratch {
-		return (n + largeScratch - 1) / largeScratch * largeScratch
-	}
-	return 1 << bits.Len(uint(max(n, leastScratch)-1))
-}
-
-// dropScratch gives the blocks back that a fresh duel has had for each of its sets but the first.
-func (s *Session) dropScratch() error {
-	for key, a := range s.scratch {
-		if key.set == 0 {
-			continue
-		}
-		delete(s.scratch, key)
-		if !a.gone() {
-			if err := s.mem.release(a.block); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// placeScratch lays a call's scratch buffers out in a block, with guards between them. They hold nothing that is known:
-// refillScratch sees to that.
-func (s *Session) placeScratch(side, set int, call kernels.Call, name string) (*arena, error) {
-	if len(call.Scratch) == 0 {
-		return nil, nil
-	}
-	return s.place(scratchKey{side: side, set: set}, call.Scratch, name)
-}
-
-// place lays buffers out in a block of their own, by a key without its bytes.
-func (s *Session) place(key scratchKey, list []kernels.Scratch, name string) (*arena, error) {
-	sizes := device.ScratchSizes(kernels.Call{Scratch: list})
-	_, total := device.Layout(sizes)
-	key.bytes = scratchBytes(total)
-	old := s.scratch[key]
-	var b *block
-	if old != nil && !old.gone() {
-		b = old.block
-	} else {
-		var err error
-		if b, err = s.mem.take(key.bytes, true); err != nil {
-			return nil, fmt.Errorf("%w: %d bytes: %w", errScratch, total, err)
-		}
-		old = nil
-	}
-	a := newArena(b, name, sizes, func(int) bool { return true })
-	s.scratch[key] = a
-	s.unprotect(a)
-	if old != nil && !old.unprotected {
-		return a, nil // all of it is painted
-	}
-	return a, s.paint(a.zones...)
 }

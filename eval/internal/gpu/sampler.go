@@ -61,11 +61,11 @@ func (s *Session) sampler(c *contender, run device.Run, which int, tape *device.
 	}
 	home := &s.prep.Cases[run.Cases[0]]
 	var err error
-	if m.scratch, err = s.placeScratch(c.side, 0, m.call, home.Name); err != nil {
+	if m.scratch, err = s.placeScratch(c.seat, 0, m.call, home.Name); err != nil {
 		return nil, err
 	}
 	return s.newSteady(m, func(a *arena) (*work, error) {
-		packed, err := s.newPacking(c.program, c.side, len(m.packed), m.call, home, a)
+		packed, err := s.newPacking(c.program, c.seat, len(m.packed), m.call, home, a)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ type contender struct {
 	device.Contender
 	program *program
 	side    int // of a duel
+	seat    seat
 }
 
 func (s *Session) enter(c device.Contender, side int) (*contender, error) {

@@ -32,8 +32,8 @@ const MinMargin = 0.005
 // Duel.Noise).
 func Margin(noise float64) float64 { return max(MinMargin, 2*noise) }
 
-// ChampionFirst says which side of pair i runs first, so that pairs alternate A B B A and a drift or
-// an effect of going second cancels.
+// ChampionFirst says whether the same side runs first in pair i as in the first one, which is the champion where
+// nothing is drawn. So pairs alternate A B B A, and a drift or an effect of going second cancels.
 func ChampionFirst(i int) bool { return i%2 == 0 }
 
 // Duel compares a challenger with a champion by pairs of times taken one right after the other. Drift affects both,

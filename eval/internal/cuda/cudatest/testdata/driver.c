@@ -8,9 +8,9 @@
 #include <string.h>
 
 typedef uint64_t u64;
-typedef struct { char name[64]; } fn;
+typedef struct { char name[64]; int place; } fn;
 typedef struct { fn *f; u64 args[6]; u64 at, n; int value; } node; // a launch; without a kernel a memset
-typedef struct { node list[512]; int n; } graph;
+typedef struct { node list[512]; int n, place; } graph;
 
 enum { capturing_limit = 512, guard = 0xA5, launch_failed = 719 };
 
@@ -22,6 +22,31 @@ static int idle, calls, bad_every, sticky, stamps, low_clock_from = 1 << 30;
 static graph *recording;
 static fn functions[256];
 static int known;
+
+// Places of modules and of graphs, and which was given back last; and memory of 2 MiB and more, in the order in which it
+// was taken. What lies at a place but the first, or in every other piece of memory, costs some ns a call more.
+enum { places_limit = 16 };
+struct places { int taken[places_limit], freed[places_limit], frees; };
+static struct places modules, execs;
+static int last_first, place_ns, launches_since_load;
+static struct { u64 at; int number; } large[256];
+static int larges;
+
+static int take_place(struct places *p) {
+	int i = 0;
+	if (last_first && p->frees) i = p->freed[--p->frees];
+	else while (i < places_limit - 1 && p->taken[i]) i++;
+	p->taken[i] = 1;
+	return i;
+}
+static void give_place(struct places *p, int i) {
+	p->taken[i] = 0;
+	if (p->frees < places_limit) p->freed[p->frees++] = i;
+}
+static int number_of(u64 p) {
+	for (int i = larges; i-- > 0;) if (p >= large[i].at && p < large[i].at + (2 << 20)) return large[i].number;
+	return 0;
+}
 
 static void say(const char *format, ...) {
 	va_list rest;
@@ -35,6 +60,7 @@ const char *fake_log(void) { return text; }
 int fake_clear(void) { length = 0, text[0] = 0; return 0; }
 int fake_bad_every(int n) { bad_every = n, calls = 0; return 0; }
 int fake_idle(int on) { idle = on; return 0; }
+int fake_places(int last, int ns) { last_first = last, place_ns = ns, modules.frees = execs.frees = 0; return 0; }
 int fake_slow_clock(int from) { low_clock_from = from, stamps = 0; return 0; }
 
 static u64 word(void **args, int i) { u64 v; memcpy(&v, args[i], 8); return v; }
@@ -116,9 +142,18 @@ static u64 takes(const char *name, const u64 *a) {
 	return call_ns;
 }
 
+static int arguments(const char *name) { return !strcmp(name, "leaves") || !strcmp(name, "uses") ? 4 : 3; }
+
+// What a call costs more by where everything lies, and in the first samples after a module was loaded.
+static u64 misplaced(const fn *f, const u64 *a) {
+	const int odd = arguments(f->name) == 4 && number_of(a[3]) & 1;
+	return place_ns * (f->place + odd) + (place_ns >> launches_since_load);
+}
+
 // A candidate is copy(x, y, bytes), or does more than that.
-static void candidate(const char *name, const u64 *a) {
-	now_ns += takes(name, a);
+static void candidate(const fn *f, const u64 *a) {
+	const char *name = f->name;
+	now_ns += takes(name, a) + misplaced(f, a);
 	wrote(a[1], (uint32_t)a[2]);
 	memcpy(at(a[1]), at(a[0]), (uint32_t)a[2]);
 	if (!strcmp(name, "strays")) at(a[1])[(uint32_t)a[2]] = 1;
@@ -127,8 +162,6 @@ static void candidate(const char *name, const u64 *a) {
 	if (!strcmp(name, "fails")) sticky = launch_failed;
 	if (!strcmp(name, "errs") && bad_every && ++calls % bad_every == 0) at(a[1])[0] ^= 1;
 }
-
-static int arguments(const char *name) { return !strcmp(name, "leaves") ? 4 : 3; }
 
 static int start(fn *f, int blocks, void **args) {
 	if (idle) return 0;
@@ -147,7 +180,7 @@ static int start(fn *f, int blocks, void **args) {
 	}
 	u64 list[6];
 	for (int i = 0; i < arguments(f->name); i++) list[i] = word(args, i);
-	candidate(f->name, list);
+	candidate(f, list);
 	return 0;
 }
 
@@ -173,11 +206,17 @@ int cuCtxSynchronize(void) { return sticky; }
 int cuCtxGetLimit(size_t *v, int which) { *v = 1024; return 0; }
 int cuCtxSetLimit(int which, size_t v) { return 0; }
 int cuCtxResetPersistingL2Cache(void) { say("normal lines\n"); return 0; }
-int cuModuleLoadData(void **m, const void *image) { *m = malloc(1); say("load\n"); return sticky; }
-int cuModuleUnload(void *m) { free(m); say("unload\n"); return sticky; }
-int cuModuleGetFunction(fn **f, void *m, const char *name) {
-	for (int i = 0; i < known; i++) if (!strcmp(functions[i].name, name)) { *f = &functions[i]; return 0; }
+int cuModuleLoadData(int **m, const void *image) {
+	*m = malloc(sizeof **m), **m = take_place(&modules), launches_since_load = 0;
+	say("load\n");
+	return sticky;
+}
+int cuModuleUnload(int *m) { give_place(&modules, *m), free(m); say("unload\n"); return sticky; }
+int cuModuleGetFunction(fn **f, int *m, const char *name) {
+	for (int i = 0; i < known; i++)
+		if (!strcmp(functions[i].name, name) && functions[i].place == *m) { *f = &functions[i]; return 0; }
 	snprintf(functions[known].name, sizeof functions[known].name, "%s", name);
+	functions[known].place = *m;
 	*f = &functions[known++];
 	return 0;
 }
@@ -185,8 +224,17 @@ int cuModuleGetGlobal_v2(u64 *p, size_t *n, void *m, const char *name) { return 
 int cuFuncGetAttribute(int *v, int which, fn *f) { *v = which == 4 ? 32 : 0; return 0; }
 int cuFuncSetAttribute(fn *f, int which, int v) { return 0; }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, fn *f, int threads, size_t shared) { *n = 2; return 0; }
-int cuMemAlloc_v2(u64 *p, size_t n) { *p = (u64)aligned_alloc(4096, (n + 4095) & ~(size_t)4095); return 0; }
-int cuMemFree_v2(u64 p) { free(at(p)); return 0; }
+int cuMemAlloc_v2(u64 *p, size_t n) {
+	static int taken;
+	*p = (u64)aligned_alloc(4096, (n + 4095) & ~(size_t)4095);
+	if (n >= 2 << 20 && larges < 256) large[larges].at = *p, large[larges++].number = taken++;
+	return 0;
+}
+int cuMemFree_v2(u64 p) {
+	for (int i = larges; i-- > 0;) if (large[i].at == p) large[i] = large[--larges];
+	free(at(p));
+	return 0;
+}
 int cuMemGetInfo_v2(size_t *some, size_t *all) { *some = *all = (size_t)16 << 30; return 0; }
 int cuMemsetD8Async(u64 p, unsigned char v, size_t n, void *s) {
 	if (recording) {
@@ -229,19 +277,20 @@ int cuEventRecord(u64 *e, void *s) { *e = now_ns; return 0; }
 int cuEventSynchronize(u64 *e) { return sticky; }
 int cuEventElapsedTime(float *ms, u64 *from, u64 *to) { *ms = (float)((*to - *from) / 1e6); return 0; }
 int cuGraphInstantiateWithFlags(graph **x, graph *g, u64 flags) {
-	*x = malloc(sizeof **x), **x = *g;
+	*x = malloc(sizeof **x), **x = *g, (*x)->place = take_place(&execs);
 	say("graph of %d\n", g->n);
 	return 0;
 }
 int cuGraphLaunch(graph *x, void *s) {
 	say("launch graph of %d\n", x->n);
+	now_ns += x->place * place_ns, launches_since_load++;
 	for (int i = 0; i < x->n; i++) {
 		if (!x->list[i].f) memset(at(x->list[i].at), x->list[i].value, x->list[i].n);
-		else if (strncmp(x->list[i].f->name, "dw_", 3)) candidate(x->list[i].f->name, x->list[i].args);
+		else if (strncmp(x->list[i].f->name, "dw_", 3)) candidate(x->list[i].f, x->list[i].args);
 	}
 	return sticky;
 }
-int cuGraphExecDestroy(graph *x) { free(x); say("destroy\n"); return 0; }
+int cuGraphExecDestroy(graph *x) { give_place(&execs, x->place), free(x); say("destroy\n"); return 0; }
 int cuGraphDestroy(graph *g) { free(g); return 0; }
 int cuLaunchKernel(fn *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *s, void **args, void **extra) {
 	return start(f, gx * gy * gz, args);
