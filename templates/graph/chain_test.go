@@ -1,33 +1,81 @@
 package graph
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 )
 
-// TestChainOfColumns: the check allows the errors of sums as long as those of the fewest threads that a point of the
-// family may have along a row. It allowed those of eight, and refused one thread's sum of 339 equal numbers.
-func TestChainOfColumns(t *testing.T) {
-	least := regexp.MustCompile(`name = "along"\nabout = .*\nvalues = \[(\d+),`)
-	parts := regexp.MustCompile(`\nreduction = ".*ceil_div\(.*, (\d+)\)`)
-	for _, name := range []string{"sum_dim1", "rms_written"} {
+// TestChains: the check allows the errors of sums as long as those of the fewest threads that a point of the family may
+// have along a row, of all numbers or of equal ones. Of columns it allowed those of eight threads, and refused one
+// thread's sum of 339 equal numbers; of rows those of 32, and refused sums by four and fewer.
+func TestChains(t *testing.T) {
+	for _, c := range []struct{ graph, family, gene string }{
+		{"sum_dim1", "columns", "along"}, {"rms_written", "columns", "along"}, {"softmax", "rows", "threads_per_row"},
+		{"layernorm", "rows", "threads_per_row"}, {"l2norm", "rows", "threads_per_row"},
+		{"groupnorm", "rows", "threads_per_row"},
+	} {
+		files, err := read(t, "testdata/"+c.graph+".json").Folder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := regexp.MustCompile(`name = "` + c.gene + `"\nabout = .*\nvalues = \[(\d+),`)
+		threads := least.FindSubmatch(files[c.family+".toml"])
+		if threads == nil {
+			t.Errorf("%s: %s has no gene %s", c.graph, c.family, c.gene)
+			continue
+		}
+		fewest, _ := strconv.Atoi(string(threads[1]))
+		if divided := shared(files["problem.toml"]); divided > fewest && !chainsAlike(files["reference.cu"], divided) {
+			t.Errorf("%s: a point may have %d thread(s) along a row, and the check is for %d or more", c.graph, fewest, divided)
+		}
+	}
+}
+
+// shared is how many threads are taken to share a row.
+func shared(problem []byte) int {
+	found := regexp.MustCompile(`\nreduction = ".*ceil_div\(.*, (\d+)\)`).FindSubmatch(problem)
+	if found == nil {
+		return 1
+	}
+	n, _ := strconv.Atoi(string(found[1]))
+	return n
+}
+
+// chainsAlike reports whether the reference counts equal numbers in each of its sums, and uses the count.
+func chainsAlike(reference []byte, divided int) bool {
+	text := string(reference)
+	counted := regexp.MustCompile(`const double (\w+)_more = Alike::more\(plus\(\w+\.equal, share\), `+regexp.QuoteMeta(
+		fmt.Sprintf("double((n.terms() + %d) / %d + 8))", divided-1, divided))).FindAllStringSubmatch(text, -1)
+	for _, c := range counted {
+		if !strings.Contains(text, c[1]+".see(t.v, ") ||
+			!strings.Contains(text, c[1]+"_more * plus(") && !strings.Contains(text, ", "+c[1]+"_more)") {
+			return false
+		}
+	}
+	return len(counted) > 0
+}
+
+// TestAlikeOnlyWhereItMust: neither products nor sums of everything, nor maxima, count equal numbers.
+func TestAlikeOnlyWhereItMust(t *testing.T) {
+	for _, name := range []string{"cumprod", "frobenius", "argmin", "avgpool3d", "matmul"} {
 		files, err := read(t, "testdata/"+name+".json").Folder()
 		if err != nil {
 			t.Fatal(err)
 		}
-		threads := least.FindSubmatch(files["columns.toml"])
-		if threads == nil {
-			t.Errorf("%s: columns has no gene along", name)
-			continue
+		if strings.Contains(string(files["reference.cu"]), "Alike") {
+			t.Errorf("%s counts equal numbers", name)
 		}
-		fewest, _ := strconv.Atoi(string(threads[1]))
-		divided := 1
-		if found := parts.FindSubmatch(files["problem.toml"]); found != nil {
-			divided, _ = strconv.Atoi(string(found[1]))
-		}
-		if divided > fewest {
-			t.Errorf("%s: a point may have %d thread(s) along a row, and the check is for %d or more", name, fewest, divided)
+	}
+}
+
+// TestNothingHasALogarithm: the logarithm of a sum of exponentials of nothing but -inf is -inf, as in torch, not NaN.
+func TestNothingHasALogarithm(t *testing.T) {
+	for kind, want := range map[string]bool{"LogSum": true, "ExpSum": false} {
+		if got := strings.Contains(truths[kind].first, "fmax(-1.7976931348623157e308, "); got != want {
+			t.Errorf("%s: %s", kind, truths[kind].first)
 		}
 	}
 }

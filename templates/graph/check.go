@@ -13,8 +13,11 @@ import (
 func (p *program) check(b *strings.Builder, n *names) {
 	fmt.Fprintf(b, "\n[check]\nreduction = %s\n", quoted(n.one(p.termsDims())))
 	fmt.Fprintf(b, "terms = [%s]\n", strings.Join(p.termsList(n), ", "))
-	if p.coherent() {
+	switch {
+	case p.coherent():
 		b.WriteString("coherent = true   # an error of one sum is in a whole row\n")
+	case p.alike() != "":
+		b.WriteString("coherent = true   # sums of equal numbers are rounded to the same side\n")
 	}
 	if !p.exact() {
 		b.WriteString("exact = false\n")
@@ -43,18 +46,24 @@ func (p *program) rounds() bool {
 		slices.ContainsFunc(p.stats, func(s *stat) bool { return s.kind.rounds })
 }
 
-// chain is how many threads or more share a row, by how it lies in memory: each adds up a part. Where neighbouring
-// numbers belong to different rows, a thread may well have a row of its own: of equal numbers each sum then is rounded
-// to the same side.
+// chain is how many threads or more share a row, by how it lies in memory: each adds up a part. That fewer do shows
+// where numbers are equal (p.alike). Where a row has several axes, across which others lie, equal ones are not told by
+// the one before, and a thread may well have a row of its own.
 func (p *program) chain() int {
 	switch {
-	case p.multiplies(), p.strided(): // in a product, every factor's rounding stays
+	case p.multiplies(), p.strided() && len(p.sort(true)) > 1: // in a product, every factor's rounding stays
 		return 1
+	case p.strided():
+		return sharers
 	case p.domain[0].reduced:
 		return 256
 	}
-	return 32
+	return sharers
 }
+
+// sharers are how many threads share a row of neighbouring numbers, or more. That fewer do, or one, shows in rows of
+// equal numbers: p.alike.
+const sharers = 32
 
 // multiplies reports whether numbers are multiplied along the rows.
 func (p *program) multiplies() bool {
@@ -96,11 +105,22 @@ func (p *program) share() string {
 // totalThreads are how many add up the rows' numbers.
 const totalThreads = 1024
 
-// termsText is the same in the reference.
+// alike is K of the error model where the reference counts a row's equal numbers, of which each sum is rounded to the
+// same side: the more of them there are, the more may a thread err that has the row to itself. Drawn numbers need none
+// of that, and their sums are held to what threads err that share a row. Empty: they are not counted.
+func (p *program) alike() string {
+	if p.chain() != sharers || !p.rounds() || p.pool != nil || p.product != nil && !p.staged() {
+		return ""
+	}
+	return p.termsText()
+}
+
+// termsText is termsDims in the reference.
 func (p *program) termsText() string {
+	chain := p.chain()
 	switch {
 	case p.staged():
-		return fmt.Sprintf("double(n.lengths[3] + (n.terms() + %d) / %d + 8)", p.chain()-1, p.chain())
+		return fmt.Sprintf("double(n.lengths[3] + (n.terms() + %d) / %d + 8)", chain-1, chain)
 	case p.product != nil:
 		return "double(terms)"
 	case p.pool != nil && p.rounds():
@@ -112,7 +132,7 @@ func (p *program) termsText() string {
 	if len(p.totals) > 0 {
 		rows = fmt.Sprintf(" + (n.kept() + %d) / %d", totalThreads-1, totalThreads)
 	}
-	return fmt.Sprintf("double((n.terms() + %d) / %d + 8%s)", p.chain()-1, p.chain(), rows)
+	return fmt.Sprintf("double((n.terms() + %d) / %d + 8%s)", chain-1, chain, rows)
 }
 
 // coherent reports whether an output has numbers of every place that depend on a sum.

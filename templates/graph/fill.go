@@ -60,7 +60,7 @@ func (p *program) data(n *names) (map[string]any, error) {
 		"Functions": p.functions(families), "TruthFunctions": p.functions(truth),
 		"Finish": p.finishes(families), "TruthFinish": p.finishes(truth),
 		"Operators": p.operatorData(), "FormGenes": p.formGenes(), "Passes": p.passData(), "Has": p.has(),
-		"Reads": len(elements), "Vectors": vectors(p.graph), "K": p.termsText(), "Primary": p.primary(),
+		"Reads": len(elements), "Vectors": vectors(p.graph), "K": p.termsText(), "Alike": p.alike(), "Primary": p.primary(),
 	}
 	d["Acc"] = p.scan != nil || p.product != nil && !p.staged() || p.pool != nil
 	d["Staged"] = p.staged()

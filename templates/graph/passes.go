@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // passData is a pass over the row for the families: its stats.
 type passData struct {
@@ -27,7 +30,7 @@ func (p *program) passData() (out []passData) {
 			}
 			data := statData{ID: s.id, Kind: s.kind.name, Term: fmt.Sprintf("term%d", s.id), Twice: s.kind.twice,
 				First: fmt.Sprintf("s%d_0", s.id), Other: fmt.Sprintf("s%d_1", s.id)}
-			data.Truth = data.truth()
+			data.Truth = data.truth(p.alike())
 			d.Stats, d.Twice = append(d.Stats, data), d.Twice || s.kind.twice
 		}
 		out = append(out, d)
@@ -53,21 +56,46 @@ func (p *program) has() map[string]bool {
 	return out
 }
 
-// truth is the code of a stat in the reference: what each thread adds up, and what the block makes of it.
-func (s statData) truth() string {
+// truth is the code of a stat in the reference: what each thread adds up, and what the block makes of it. terms is K of
+// the error model where equal numbers are counted, and empty where they are not.
+func (s statData) truth(terms string) string {
 	code := truths[s.Kind]
-	sweep := func(body string) string {
-		return "        for (Index r = share.first(terms); r < terms; r += share.step()) {\n" +
-			"            gather(in, n, k, r, e);\n" +
-			"            const Num t = " + s.Term + "(e, row, n);\n            " + body + "\n        }\n"
-	}
-	out := "        double a = " + code.start + ", b = 0, c = 0;\n" + sweep(code.take) +
-		"        row." + s.First + " = " + code.first + ";" + over
+	out := "        double a = " + code.start + ", b = 0, c = 0;\n" + s.sweep(code.take, code.adds, "alike", terms) +
+		"        row." + s.First + " = " + longer(code.first, code.adds, "alike", terms) + ";" + over
 	if code.second == "" {
 		return out
 	}
 	return out + "\n        const double first = row." + s.First + ".v;\n        double d = " + code.again +
-		", f = 0, g = 0;\n" + sweep(code.retake) + "        row." + s.Other + " = " + code.second + ";" + over
+		", f = 0, g = 0;\n" + s.sweep(code.retake, code.readds, "again", terms) +
+		"        row." + s.Other + " = " + longer(code.second, code.readds, "again", terms) + ";" + over
+}
+
+// sweep is a pass over the row. Where something is added up, equal numbers are counted in passing.
+func (s statData) sweep(body, adds, name, terms string) string {
+	begin, end := "", ""
+	if terms != "" && adds != "" {
+		begin = "        Alike " + name + "{0, 0};\n" +
+			"        if (share.first(terms) < terms) {\n" +
+			"            gather(in, n, k, (share.first(terms) + terms - 1) % terms, e);\n" +
+			"            " + name + ".before = " + s.Term + "(e, row, n).v;\n        }\n"
+		body += " " + name + ".see(t.v, " + adds + ");"
+		end = "        const double " + name + "_more = Alike::more(plus(" + name + ".equal, share), " + terms + ");\n"
+	}
+	return begin + "        for (Index r = share.first(terms); r < terms; r += share.step()) {\n" +
+		"            gather(in, n, k, r, e);\n" +
+		"            const Num t = " + s.Term + "(e, row, n);\n            " + body + "\n        }\n" + end
+}
+
+// longer has the error of a sum count as many times more as its equal numbers ask for.
+func longer(result, adds, name, terms string) string {
+	switch {
+	case terms == "" || adds == "":
+		return result
+	case strings.HasPrefix(result, "spread_of"):
+		return strings.TrimSuffix(result, ")") + ", " + name + "_more)"
+	}
+	result = strings.Replace(result, "plus(c, share)", name+"_more * plus(c, share)", 1)
+	return strings.Replace(result, "plus(g, share)", name+"_more * plus(g, share)", 1)
 }
 
 // over ends a block whose part of the row is in what was just added up.
@@ -85,8 +113,9 @@ func (p *program) stages() int {
 	return n
 }
 
-// truthCode is the truth of a stat: a is its value, b and c gather errors of roundings and of sums.
-type truthCode struct{ start, take, first, again, retake, second string }
+// truthCode is the truth of a stat: a is its value, b and c gather errors of roundings and of sums. adds and readds are
+// what is added up, where something is.
+type truthCode struct{ start, take, first, again, retake, second, adds, readds string }
 
 const (
 	addUp     = "a += t.v, b += t.e, c += fabs(t.v) + t.k;"
@@ -96,7 +125,7 @@ const (
 )
 
 var truths = map[string]truthCode{
-	"Sum": {start: "0", take: addUp, first: "num(plus(a, share), plus(b, share), plus(c, share))"},
+	"Sum": {start: "0", take: addUp, adds: "t.v", first: "num(plus(a, share), plus(b, share), plus(c, share))"},
 	"Product": {start: "1", take: "a *= t.v, b += t.e / fabs(t.v), c += t.k / fabs(t.v);",
 		first: "product(all(a, share, 1, [](double x, double y) { return x * y; }), plus(b, share), plus(c, share))"},
 	"Greatest": {start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: fmt.Sprintf(extremum, "most")},
@@ -112,9 +141,11 @@ var truths = map[string]truthCode{
 		again:  "0",
 		retake: "const double x = t.v - first; d += x * x, f += 2 * fabs(x) * t.e, g += 2 * fabs(x) * t.k;",
 		second: "spread_of(plus(d, share), plus(f, share), plus(g, share), double(terms))",
+		adds:   "t.v",
+		readds: "x * x",
 	},
 	"ExpSum": exponentials("most(a, share)"),
-	"LogSum": exponentials("fmin(most(a, share), 1.7976931348623157e308)"),
+	"LogSum": exponentials("fmax(-1.7976931348623157e308, fmin(most(a, share), 1.7976931348623157e308))"),
 }
 
 // exponentials is the truth of the sum of exp(x - top).
@@ -122,7 +153,7 @@ func exponentials(top string) truthCode {
 	return truthCode{start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: "exactly(" + top + ")",
 		again: "0", retake: "const Num y = op_exp(Num{t.v - first, fabs(t.v - first) + t.e, t.k}); " +
 			"d += y.v, f += y.e, g += y.v + y.k;",
-		second: "num(plus(d, share), plus(f, share), plus(g, share))"}
+		second: "num(plus(d, share), plus(f, share), plus(g, share))", readds: "y.v"}
 }
 
 const firstPlace = "if ((t.v == first || t.v != t.v) && !(d <= double(r))) d = double(r);"

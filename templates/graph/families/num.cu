@@ -21,10 +21,14 @@ __device__ Num smooth(double y, double own, Num a, double derivative) {
     return num(y, fabs(own) + times(d, a.e), times(d, a.k));
 }
 
+// model_of is e(terms) of the error model.
+__device__ double model_of(double terms) {
+    return terms > 1 ? fmax(fmax(4 * sqrt(terms), fmin(terms, 2048.0)), fmax(fmin(terms, 65536.0) / 16, 64.0)) : 4;
+}
+
 // scale_of puts both errors into one: the error model multiplies sums' by e(terms), and roundings count 4 units.
 __device__ float scale_of(Num a, double terms) {
-    const double model = terms > 1 ? fmax(fmax(4 * sqrt(terms), fmin(terms, 2048.0)), fmax(fmin(terms, 65536.0) / 16, 64.0)) : 4;
-    const double scale = fmax(a.k + a.e * 4 / model, fabs(a.v));
+    const double scale = fmax(a.k + a.e * 4 / model_of(terms), fabs(a.v));
     return float(a.v - a.v == 0 ? fmin(scale, 3.4028234663852886e38) : scale);  // a number's scale is a number
 }
 
@@ -39,4 +43,6 @@ __device__ double value_of(Num a) {
 // What sums become: a product of numbers with relative errors, a mean, and a mean of squared distances from the mean.
 __device__ Num product(double v, double e, double k) { return num(v, times(fabs(v), e), fabs(v) + times(fabs(v), k)); }
 __device__ Num mean_of(double v, double e, double k, double n) { return num(v / n, e / n + fabs(v / n), k / n); }
-__device__ Num spread_of(double v, double e, double k, double n) { return num(v / n, (e + v) / n, (k + v) / n); }
+__device__ Num spread_of(double v, double e, double k, double n, double more = 1) {
+    return num(v / n, (e + v) / n, more * (k + v) / n);
+}

@@ -125,7 +125,7 @@ __device__ Num <%.Name%>(const Totals& total, const Sizes& n) {
 // What blocks that share a row have found. Blocks take their places in the order in which they begin: first the parts of the first
 // stage of all rows, then those of the second ... So those that a block waits for have begun before it.
 constexpr int STAGES = <%.Stages%>, MOST = <%.MostParts%>;
-__device__ double found[3 * STAGES][MOST];
+__device__ double found[<%if .Alike%>4<%else%>3<%end%> * STAGES][MOST];
 __device__ unsigned arrived[MOST][STAGES], begun;
 <%- end%>
 
@@ -239,6 +239,19 @@ __device__ void load_tile(const T* matrix, bool along, int lines, int terms, int
     }
 }
 <%end%>
+<%- if .Alike%>
+
+// Alike counts numbers that equal the one before, and are no 0. Each sum of them is rounded to the same side, so that a thread
+// that has a row of its own errs as many times more as there are of them.
+struct Alike {
+    double before, equal;
+    __device__ void see(double v, double term) {
+        equal += v == before && term != 0;
+        before = v;
+    }
+    __device__ static double more(double equal, double terms) { return model_of(terms + equal) / model_of(terms); }
+};
+<%- end%>
 
 extern "C" __global__ void __launch_bounds__(<%.Block%>)
 reference(<%.TruthParams%>) {
@@ -360,17 +373,40 @@ reference(<%.TruthParams%>) {
     const Index part = (terms + blockDim.x - 1) / blockDim.x;
     const Index begins = threadIdx.x * part < terms ? threadIdx.x * part : terms, ends = begins + part < terms ? begins + part : terms;
     Num own = exactly(0);
+<%- if .Alike%>
+    __shared__ double equals[<%.Block%>];
+    Alike alike{double(__int_as_float(0x7fc00000)), 0};
+    if (begins > 0 && begins < terms) {
+        Element e;
+        gather(in, n, k, <%if .Scan.Reverse%>terms - begins<%else%>begins - 1<%end%>, e);
+        alike.before = scan_term(e, row, n).v;
+    }
+    const double before = alike.before;
+<%- end%>
     for (Index i = begins; i < ends; ++i) {
         Element e;
         gather(in, n, k, <%if .Scan.Reverse%>terms - 1 - i<%else%>i<%end%>, e);
         const Num t = scan_term(e, row, n);
         own = num(own.v + t.v, own.e + t.e, own.k + fabs(t.v) + t.k);
+<%- if .Alike%>
+        alike.see(t.v, t.v);
+<%- end%>
     }
     parts[threadIdx.x] = own;
+<%- if .Alike%>
+    equals[threadIdx.x] = alike.equal;
+    alike = Alike{before, 0};
+<%- end%>
     __syncthreads();
     for (int p = 0; p < int(threadIdx.x); ++p) sum = num(sum.v + parts[p].v, sum.e + parts[p].e, sum.k + parts[p].k);
+<%- if .Alike%>
+    for (int p = 0; p < int(threadIdx.x); ++p) alike.equal += equals[p];
+<%- end%>
     for (Index i = begins; i < ends; ++i) {
 <%- else%>
+<%- if .Alike%>
+    Alike alike{double(__int_as_float(0x7fc00000)), 0};
+<%- end%>
     for (Index i = 0; i < terms; ++i) {
 <%- end%>
         const Index r = <%if .Scan.Reverse%>terms - 1 - i<%else%>i<%end%>;
@@ -382,7 +418,12 @@ reference(<%.TruthParams%>) {
 <%- else%>
         sum = num(sum.v + t.v, sum.e + t.e, sum.k + fabs(t.v) + t.k);
 <%- end%>
+<%- if .Alike%>
+        alike.see(t.v, t.v);
+        e.acc = num(sum.v, sum.e, sum.k * Alike::more(alike.equal, <%.K%>));
+<%- else%>
         e.acc = sum;
+<%- end%>
 <%- range .Outputs%>
         const Num y_<%.Name%> = <%.Function%>(e, row, n);
         <%.Name%>[kept_<%.Name%>(n, k) + terms_<%.Name%>(n, r)] = value_of(y_<%.Name%>);

@@ -1,0 +1,171 @@
+// The truth, in fp64, with the error of each number beside it: sum
+// Num is a number of the truth with its error: e in roundings of single operations, which a right kernel makes some units
+// large, and k in errors of sums, which grow with the number of terms.
+struct Num {
+    double v, e, k;
+};
+
+__device__ Num exactly(double v) { return Num{v, 0, 0}; }
+
+// times is a product of an error, where no error times inf is none.
+__device__ double times(double a, double error) { return error == 0 ? 0 : a * error; }
+
+// num is a number whose errors are numbers, too: inf and NaN have none, and what was worked out from them has its own size's.
+__device__ Num num(double v, double e, double k) {
+    if (v - v != 0) return exactly(v);
+    return Num{v, e - e == 0 ? e : fabs(v), k - k == 0 ? k : 0};
+}
+
+// smooth is a function's value, of which its own rounding is `own`, with the error of its argument times the derivative.
+__device__ Num smooth(double y, double own, Num a, double derivative) {
+    const double d = fabs(derivative);
+    return num(y, fabs(own) + times(d, a.e), times(d, a.k));
+}
+
+// model_of is e(terms) of the error model.
+__device__ double model_of(double terms) {
+    return terms > 1 ? fmax(fmax(4 * sqrt(terms), fmin(terms, 2048.0)), fmax(fmin(terms, 65536.0) / 16, 64.0)) : 4;
+}
+
+// scale_of puts both errors into one: the error model multiplies sums' by e(terms), and roundings count 4 units.
+__device__ float scale_of(Num a, double terms) {
+    const double scale = fmax(a.k + a.e * 4 / model_of(terms), fabs(a.v));
+    return float(a.v - a.v == 0 ? fmin(scale, 3.4028234663852886e38) : scale);  // a number's scale is a number
+}
+
+// value_of is what a number is in an output. What is just too large for a float may be the largest one, too, where rounding
+// keeps it there; what is far too large is inf.
+__device__ double value_of(Num a) {
+    const double most = 3.4028234663852886e38, size = fabs(a.v);
+    if (!(size > most) || size - size != 0) return a.v;
+    return copysign(size < 1.1 * most ? most : double(__int_as_float(0x7f800000)), a.v);
+}
+
+// What sums become: a product of numbers with relative errors, a mean, and a mean of squared distances from the mean.
+__device__ Num product(double v, double e, double k) { return num(v, times(fabs(v), e), fabs(v) + times(fabs(v), k)); }
+__device__ Num mean_of(double v, double e, double k, double n) { return num(v / n, e / n + fabs(v / n), k / n); }
+__device__ Num spread_of(double v, double e, double k, double n, double more = 1) {
+    return num(v / n, (e + v) / n, more * (k + v) / n);
+}
+
+
+
+using Index = unsigned;
+struct Sizes {
+    int a0, a1;
+    __device__ Index kept() const { return Index(a0); }
+    __device__ Index terms() const { return Index(a1); }
+    __device__ Num count() const { return exactly(double(1) * double(a1)); }
+};
+struct Inputs { const T* in0; };
+struct Element {
+    Num l0;
+};
+struct Row {
+    Num s0_0;
+    Num s0_1;
+    Num unused;
+};
+
+__device__ long long kept_l0(const Sizes& n, Index i) { return (long long)(i) * n.a1; }
+__device__ long long terms_l0(const Sizes& n, Index i) { return (long long)(i); }
+__device__ Num number(double x) { return exactly(x); }
+__device__ double as_float(T x) { return darwarp::to_float(x); }
+__device__ void gather(const Inputs& in, const Sizes& n, Index k, Index r, Element& e) {
+    e.l0 = number(as_float(in.in0[kept_l0(n, k) + terms_l0(n, r)]));
+}
+__device__ void begin(const Inputs& in, const Sizes& n, Index k, Row& row) {
+}
+
+__device__ Num term0(const Element& e, const Row& row, const Sizes& n) {
+    return e.l0;
+}
+
+__device__ Num result0(const Element& e, const Row& row, const Sizes& n) {
+    return row.s0_0;
+}
+
+__device__ void finish1(Row& row, const Sizes& n) {
+}
+
+
+// Share is a block's part of a row.
+struct Share {
+    double* slots;  // one for each thread
+    Index k;
+    __device__ Share(double* slots, Index) : slots(slots), k(blockIdx.x) {}
+    __device__ Index first(Index) const { return threadIdx.x; }
+    __device__ Index step() const { return blockDim.x; }
+    __device__ bool over() { return false; }
+    __device__ void end() {}
+};
+
+// block_all merges the values of a block's threads: a pair, each with an operation of its own.
+template <class Op>
+__device__ double block_all(double v, double* slots, Op op) {
+    slots[threadIdx.x] = v;
+    __syncthreads();
+    for (int n = blockDim.x / 2; n > 0; n /= 2) {
+        if (threadIdx.x < n) slots[threadIdx.x] = op(slots[threadIdx.x], slots[threadIdx.x + n]);
+        __syncthreads();
+    }
+    v = slots[0];
+    __syncthreads();
+    return v;
+}
+// all does so with those of all blocks of a row.
+template <class Op>
+__device__ double all(double v, Share& share, double none, Op op) {
+    return block_all(v, share.slots, op);
+}
+__device__ double infinity() { return double(__int_as_float(0x7f800000)); }
+__device__ double plus(double v, Share& share) { return all(v, share, 0, [](double a, double b) { return a + b; }); }
+__device__ double most(double v, Share& share) { return all(v, share, -infinity(), [](double a, double b) { return a != a || a > b ? a : b; }); }
+__device__ double below(double v, Share& share) { return all(v, share, infinity(), [](double a, double b) { return a != a || a < b ? a : b; }); }
+
+// Alike counts numbers that equal the one before, and are no 0. Each sum of them is rounded to the same side, so that a thread
+// that has a row of its own errs as many times more as there are of them.
+struct Alike {
+    double before, equal;
+    __device__ void see(double v, double term) {
+        equal += v == before && term != 0;
+        before = v;
+    }
+    __device__ static double more(double equal, double terms) { return model_of(terms + equal) / model_of(terms); }
+};
+
+extern "C" __global__ void __launch_bounds__(256)
+reference(const T* in0, double* out0, float* out0_scale, int d0, int d1) {
+    const Inputs in{in0};
+    const Sizes n{int((long long)d0), int((long long)d1)};
+    __shared__ double slots[256];
+    const Index terms = n.terms();
+    Share share(slots, n.kept());
+    const Index k = share.k;
+    Row row;
+    begin(in, n, k, row);
+    Element e;
+    {
+        double a = 0, b = 0, c = 0;
+        Alike alike{0, 0};
+        if (share.first(terms) < terms) {
+            gather(in, n, k, (share.first(terms) + terms - 1) % terms, e);
+            alike.before = term0(e, row, n).v;
+        }
+        for (Index r = share.first(terms); r < terms; r += share.step()) {
+            gather(in, n, k, r, e);
+            const Num t = term0(e, row, n);
+            a += t.v, b += t.e, c += fabs(t.v) + t.k; alike.see(t.v, t.v);
+        }
+        const double alike_more = Alike::more(plus(alike.equal, share), double((n.terms() + 31) / 32 + 8));
+        row.s0_0 = num(plus(a, share), plus(b, share), alike_more * plus(c, share));
+        if (share.over()) return;
+    }
+    finish1(row, n);
+    if (share.first(terms) == 0) {
+        const Num y = result0(e, row, n);
+        out0[k] = value_of(y);
+        out0_scale[k] = scale_of(y, double((n.terms() + 31) / 32 + 8));
+    }
+    share.end();
+}
