@@ -1,13 +1,24 @@
 package graph
 
 // Starts of a product in fp32: what a thread reads from shared memory must be little beside what it multiplies, which
-// is so of 8 x 16 numbers a thread; and where fewer are enough, two blocks hide each other's waiting.
+// is so of 8 x 16 numbers a thread; and where fewer are enough, two blocks hide each other's waiting. What a
+// multiplication reads lies in two banks of registers, of which each gives one number at a time. Where all lines are of
+// whole words, 81 to 88 of 100 turns of the first three's loops are multiplications, counting those that wait for a
+// bank (sm_90a, docs/results/kernelbench/banks.py).
 
 // tileStart is a tile of the result, what a thread has of it, how many terms it has at once, and how many blocks of it
 // a multiprocessor has room for.
 type tileStart struct{ m, n, perM, perN, k, blocks int }
 
-var wideTiles = []tileStart{{128, 256, 8, 16, 16, 1}, {128, 128, 8, 8, 8, 2}, {256, 128, 16, 8, 8, 1}}
+// sweep is along the shorter side of what a thread has, or of the tile, so that the other number is kept for longest.
+func (t tileStart) sweep() choice {
+	if t.perN > t.perM || t.perN == t.perM && t.n > t.m {
+		return choice{"sweep", "columns"}
+	}
+	return choice{"sweep", "rows"}
+}
+
+var wideTiles = []tileStart{{128, 256, 8, 16, 16, 1}, {128, 128, 8, 16, 8, 2}, {256, 128, 16, 8, 8, 1}}
 
 // others are variants of these: what brings tiles, how deep they are, and which lanes of a warp are neighbours.
 var others = []struct {
@@ -21,8 +32,8 @@ var others = []struct {
 	{tileStart{128, 256, 8, 16, 16, 1}, 2, false, []choice{{"warp_rows", 8}}},
 	{tileStart{256, 128, 16, 8, 16, 1}, 2, false, nil},
 	{tileStart{128, 256, 8, 16, 16, 1}, 3, true, nil},
-	{tileStart{128, 128, 8, 8, 16, 2}, 2, false, nil},
-	{tileStart{64, 128, 8, 8, 8, 4}, 2, false, nil},
+	{tileStart{128, 128, 8, 8, 8, 2}, 2, false, nil},
+	{tileStart{128, 128, 8, 16, 16, 2}, 3, true, nil},
 	{tileStart{128, 256, 8, 16, 8, 1}, 2, false, []choice{{"tile_group", 16}}},
 }
 
@@ -36,6 +47,9 @@ func (p *program) productStarts() (list []point) {
 		return p.tensorCoreStarts(n)
 	}
 	tiles, fp32 := tilesOf(n[rowsAt], n[colsAt]), p.graph.element() == "fp32"
+	if p.product.Triangle != "" && len(tiles) > 1 { // fewer of the small ones lie on both sides of the diagonal
+		tiles = []tileStart{tiles[1], tiles[0], tiles[2]}
+	}
 	if n[termsAt] <= writtenMost && len(tiles) > 1 && fp32 {
 		list = p.shortStarts(n)
 	}
@@ -57,7 +71,8 @@ func (p *program) productStarts() (list []point) {
 // tiled is the point of a tile.
 func (p *program) tiled(n [4]int, t tileStart, buffers int, async bool, more ...choice) point {
 	x := point{{"tile_m", t.m}, {"tile_n", t.n}, {"per_m", t.perM}, {"per_n", t.perN}, {"tile_k", t.k},
-		{"tile_blocks", t.blocks}, {"read_ahead", true}, {"buffers", buffers}}
+		{"tile_blocks", t.blocks}, {"read_ahead", true}, {"buffers", buffers},
+		t.sweep()}
 	if async {
 		x = append(x, choice{"tile_loader", "async"})
 	}
@@ -68,7 +83,7 @@ func (p *program) tiled(n [4]int, t tileStart, buffers int, async bool, more ...
 // a multiprocessor must be at different points of their work. Copies are on their way without registers, or all terms
 // come at once.
 func (p *program) shortStarts(n [4]int) (list []point) {
-	for _, t := range []tileStart{{128, 128, 8, 8, 16, 2}, {64, 128, 8, 8, 16, 4}, {128, 128, 8, 8, 32, 2},
+	for _, t := range []tileStart{{128, 128, 8, 8, 16, 2}, {64, 128, 8, 8, 16, 4}, {128, 128, 8, 16, 32, 2},
 		{64, 256, 8, 16, 16, 2}} {
 		list = append(list, p.tiled(n, t, 3, true))
 	}
@@ -128,12 +143,17 @@ func (p *program) movement(n [4]int, t tileStart, store int) []choice {
 	return append(list, choice{"store_vector", store})
 }
 
+// splits are what terms may be divided by: powers of two, and what gives each of 132 multiprocessors one block or two.
+var splits = []int{2, 4, 8, 16, 32, 33, 64, 66}
+
 // shares are those of the terms of a tile.
 func shares(n [4]int, t tileStart) int {
 	const processors, fewTerms = 132, 512 // of a large GPU; a share of fewer is not worth adding up
 	tiles, split := n[batchesAt]*((n[rowsAt]+t.m-1)/t.m)*((n[colsAt]+t.n-1)/t.n), 1
-	for tiles*split*2 <= processors*t.blocks && split < 64 && n[termsAt] >= split*2*fewTerms {
-		split *= 2
+	for _, s := range splits {
+		if tiles*s <= processors*t.blocks && n[termsAt] >= s*fewTerms {
+			split = s
+		}
 	}
 	return split
 }

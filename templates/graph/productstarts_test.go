@@ -12,8 +12,11 @@ func TestShares(t *testing.T) {
 		want int
 	}{
 		{"many tiles", [4]int{1, 4096, 4096, 4096}, wide, 1},
-		{"two tiles of many terms", [4]int{1, 256, 256, 524288}, wide, 64},
-		{"four tiles, two on a multiprocessor", [4]int{1, 256, 256, 524288}, square, 64},
+		{"two tiles of many terms: one on each of 132 multiprocessors", [4]int{1, 256, 256, 524288}, wide, 66},
+		{"four tiles, two on a multiprocessor", [4]int{1, 256, 256, 524288}, square, 66},
+		{"four tiles, one on a multiprocessor", [4]int{1, 512, 512, 524288}, wide, 16},
+		{"four wide tiles", [4]int{1, 256, 512, 524288}, wide, 33},
+		{"terms of no more than 33 shares", [4]int{1, 256, 256, 33 * 512}, wide, 33},
 		{"two tiles of few terms", [4]int{1, 256, 256, 4096}, wide, 8},
 		{"batches", [4]int{64, 256, 256, 524288}, wide, 1},
 		{"a few tiles", [4]int{1, 1024, 1024, 8192}, wide, 4},

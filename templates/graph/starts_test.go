@@ -78,9 +78,12 @@ func TestWantedStarts(t *testing.T) {
 		{"cumsum", nil, "scan", 3, "threads_per_row=512 vector=4 items=4"},
 		{"cumsum_long", nil, "scan_tiles", 1, "vector=4 items=4"},
 		{"maxpool1d", nil, "windows", 3, "store=streaming"},
-		{"matmul", nil, "matmul", 1, "tile_m=128 tile_n=256 per_m=8 per_n=16 buffers=2 read_ahead=true wide=4"},
+		{"matmul", nil, "matmul", 1, "tile_m=128 tile_n=256 per_m=8 per_n=16 buffers=2 read_ahead=true wide=4 sweep=columns"},
+		{"matmul", nil, "matmul", 2, "tile_m=128 tile_n=128 per_m=8 per_n=16 tile_k=8 tile_blocks=2 sweep=columns"},
+		{"matmul", nil, "matmul", 3, "tile_m=256 tile_n=128 per_m=16 per_n=8 tile_loader=async sweep=rows"},
 		{"matmul", nil, "matmul", 5, "tile_m=128 tile_n=128 tile_k=16 tile_loader=async tile_blocks=2"},
-		{"matmul", sizes{"m": 256, "n": 256, "k": 524288}, "matmul", 1, "split=64"},
+		{"tril", nil, "matmul", 1, "tile_m=128 tile_n=128 tile_blocks=2"},
+		{"matmul", sizes{"m": 256, "n": 256, "k": 524288}, "matmul", 1, "split=66"},
 		{"matmul", sizes{"m": 32768, "n": 32768, "k": 32}, "matmul", 3, "tile_k=32 tile_store=streaming tile_blocks=2"},
 	} {
 		f, err := resized(t, tt.name, tt.dims).Family(tt.family)
