@@ -45,6 +45,12 @@ func refs(args []Arg) (out []string) {
 
 // size is the value of an expression of dims at the scored sizes.
 func (g *Graph) size(text string) (int, error) {
+	if n := plainLength(text); n >= 0 {
+		return n, nil
+	}
+	if n, ok := g.sizes[text]; ok {
+		return n, nil
+	}
 	scope, env := expr.Scope{}, expr.Env{}
 	for name, v := range g.sizes {
 		scope[name], env[name] = 0, v

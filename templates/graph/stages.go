@@ -7,11 +7,13 @@ import (
 	"slices"
 )
 
-// mostStages is how many stages a pipeline has at most, fewStages how many the best cut is looked for of, mostCut how
-// many nodes a graph has that is cut so, and mostTries how many cuts are tried.
+// mostStages is how many stages a pipeline has at most, fewStages how many the best cut is looked for of, manyStages how
+// many a graph has one by one where that is hopeless, mostCut how many nodes a graph has that is cut so, and mostTries
+// how many cuts are tried.
 const (
 	mostStages = 24
 	fewStages  = 5
+	manyStages = 7
 	mostCut    = 60
 	mostTries  = 4000
 )
@@ -25,15 +27,16 @@ func (g *Graph) stages(most int) []*Graph {
 	if !g.cuttable() {
 		most = 1
 	}
+	long := g.oneByOne(most)
+	if len(long) > manyStages {
+		return long
+	}
 	for n := 1; n <= min(most, fewStages) && len(g.Nodes) <= mostCut; n++ {
 		if list := g.inStages(n, &tries); list != nil {
 			return list
 		}
 	}
-	if most > fewStages {
-		return g.oneByOne(most)
-	}
-	return nil
+	return long
 }
 
 // oneByOne cuts a graph where the first stage computes as much as one can, and then what remains.
@@ -164,11 +167,11 @@ func (g *Graph) cuts() (list []*Node) {
 			list = append(list, n)
 		}
 	}
-	numbers := func(n *Node) int {
-		size, _ := g.size(product(texts(n.Shape)))
-		return size
+	numbers := map[*Node]int{}
+	for _, n := range list {
+		numbers[n], _ = g.size(product(texts(n.Shape)))
 	}
-	slices.SortStableFunc(list, func(a, b *Node) int { return cmp.Compare(numbers(a), numbers(b)) })
+	slices.SortStableFunc(list, func(a, b *Node) int { return cmp.Compare(numbers[a], numbers[b]) })
 	return list
 }
 
