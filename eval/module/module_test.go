@@ -121,12 +121,19 @@ func TestHeld(t *testing.T) {
 	if _, err := r.Read(t.Context(), ask(t, "held", "")); err != nil {
 		t.Fatal(err)
 	}
+	var unfit *Unfit
+	if _, err := r.Fits(t.Context(), map[string]int{"rows": 4, "width": 8, "longest": 4}); err != nil {
+		t.Errorf("of a buffer that is long enough: %v", err)
+	}
+	_, err := r.Fits(t.Context(), map[string]int{"rows": 4, "width": 8, "longest": 1})
+	if !errors.As(err, &unfit) || !strings.Contains(unfit.Why, "a slice goes beyond its tensor: [None:4] of 1") {
+		t.Errorf("of a buffer that is too short, and would be broadcast: %v", err)
+	}
 	list := []Buffer{
 		{Torch: "0", Kind: "input", DType: "fp32", Shape: []int{2, 7}},
 		{Torch: "steps", Kind: "buffer", DType: "fp32", Shape: []int{3}},
 	}
-	var unfit *Unfit
-	_, err := r.Compute(t.Context(), map[string]int{"rows": 2, "width": 7}, list, make([]byte, 4*(2*7+3)))
+	_, err = r.Compute(t.Context(), map[string]int{"rows": 2, "width": 7, "longest": 16}, list, make([]byte, 4*(2*7+3)))
 	if !errors.As(err, &unfit) || !strings.Contains(unfit.Why, "shape [4] where the problem has [3]") {
 		t.Errorf("of an odd width: %v", err)
 	}

@@ -1,6 +1,9 @@
 package graph
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // cutBackward is where the argument of a slice lies: shifted along an axis.
 func cutBackward(l *lowering, n *Node, from []Extent, at place) (place, error) {
@@ -32,7 +35,20 @@ func cutBackward(l *lowering, n *Node, from []Extent, at place) (place, error) {
 		return slices.Insert(out, dim, l.begun(nil, 1, int(start), first.Dim)), nil
 	}
 	out[dim] = l.begun(at[dim], int(step), int(start), first.Dim)
+	if length, whole := texts(n.Shape)[dim], texts(from)[dim]; first.Dim == "" && l.mayExceed(length, whole) {
+		d := l.coordinates[out[dim][0]-derivedFrom]
+		d.room = fmt.Sprintf("%s - (%s - 1) * %g - %g", bracket(whole), bracket(length), step, start)
+		out[dim] = l.worked(d)
+	}
 	return out, nil
+}
+
+// mayExceed reports whether a length follows a dim that another one does not: it may be longer at some sizes.
+func (l *lowering) mayExceed(length, whole string) bool {
+	own := word.FindAllString(whole, -1)
+	return slices.ContainsFunc(word.FindAllString(length, -1), func(name string) bool {
+		return l.graph.sizes[name] > 0 && !slices.Contains(own, name)
+	})
 }
 
 // turnedBackward is where the argument of a transpose lies.

@@ -7,6 +7,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.overrides import TorchFunctionMode
 
+from refusal import Refused
+
 DRAWN = {torch.rand: "uniform", torch.randn: "normal", torch.rand_like: "uniform", torch.randn_like: "normal"}
 NORMS = (torch.nn.functional.rms_norm, torch.rms_norm, torch.ops.aten.rms_norm, torch.ops.aten.rms_norm.default)
 
@@ -37,6 +39,29 @@ class Drawn(TorchFunctionMode):
         if isinstance(out, torch.Tensor) and func in DRAWN:
             out.drawn = DRAWN[func]
         return out
+
+
+class Bounded(TorchFunctionMode):
+    """Refuses slices that begin or end outside of their tensors, which torch makes shorter: at such sizes, as of a buffer that
+    is shorter than what is read of it, a module is another one."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func is torch.Tensor.__getitem__:
+            check_bounds(args[0], args[1] if isinstance(args[1], tuple) else (args[1],))
+        return func(*args, **(kwargs or {}))
+
+
+def check_bounds(x, index):
+    axis = 0
+    for k, i in enumerate(index):
+        if i is Ellipsis:
+            axis = x.dim() - sum(1 for later in index[k + 1:] if later is not None)
+        elif isinstance(i, slice):
+            if any(type(n) is int and abs(n) > x.shape[axis] for n in (i.start, i.stop)):
+                raise Refused("a slice goes beyond its tensor: [%s:%s] of %d" % (i.start, i.stop, x.shape[axis]))
+            axis += 1
+        elif i is not None:
+            axis += i.dim() if isinstance(i, torch.Tensor) and i.dtype == torch.bool else 1
 
 
 @contextlib.contextmanager

@@ -1,10 +1,11 @@
 """Runs a module on numbers, at small sizes and in fp64: is it a function of its inputs, and what are its outputs?"""
 import copy
+import contextlib
 import ctypes
 
 import torch
 
-from modes import Drawn, copied, without_memory
+from modes import Bounded, Drawn, copied, without_memory
 from refusal import Refused, first_line
 
 SMALL = (3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096)
@@ -155,7 +156,8 @@ def compute(source, values, buffers, blob):
             module, inputs = source.build_as_asked(values)
             try:
                 module, inputs = filled(module, inputs, buffers, blob)
-                out = run(module, inputs)
+                with bounded(source):
+                    out = run(module, inputs)
             except Exception as error:
                 return None, first_line(error)
             return pack(out)
@@ -170,11 +172,24 @@ def shapes(source, values):
     try:
         with without_memory(), torch.no_grad():
             module, inputs = source.build_as_asked(values)
-            return [list(t.shape) for t in run(module, inputs)], None
+            with bounded(source):
+                return [list(t.shape) for t in run(module, inputs)], None
     except Refused as error:
         return None, str(error)
     except Exception as error:
         return None, first_line(error)
+
+
+def bounded(source):
+    """A mode that refuses slices beyond their tensors, where the module has none at its own sizes."""
+    if not hasattr(source, "bounds"):
+        source.bounds = contextlib.nullcontext
+        with contextlib.suppress(Exception), without_memory(), torch.no_grad():
+            module, inputs = source.build_as_asked()
+            with Bounded():
+                run(module, inputs)
+            source.bounds = Bounded
+    return source.bounds()
 
 
 def device_of(gpu):
