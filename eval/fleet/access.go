@@ -234,6 +234,8 @@ func (a address) unconnected(err error) error {
 		return fmt.Errorf("%s refuses who asks: it wants another token, or credentials", a.host)
 	case errors.Is(err, errImpostor):
 		return fmt.Errorf("cannot connect to %s: %w", a.host, errImpostor)
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return fmt.Errorf("cannot connect to %s: it has no TLS: nats:// in place of tls:// does without", a.host)
 	case errors.Is(err, nats.ErrNoServers):
 		return fmt.Errorf("cannot connect to %s: %w: is it running, and its port open to this machine?", a.host,
 			errSilent)

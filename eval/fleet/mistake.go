@@ -29,5 +29,5 @@ func mistaken(err error) error {
 func misdirected(err error) bool {
 	var lookup *net.DNSError
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, errImpostor) ||
-		errors.As(err, &lookup) && lookup.IsNotFound
+		errors.Is(err, nats.ErrSecureConnWanted) || errors.As(err, &lookup) && lookup.IsNotFound
 }

@@ -179,6 +179,7 @@ func TestOutsideRefused(t *testing.T) {
 		{url, Access{TokenFile: file(t, "guess")}, "refuses who asks"},
 		{url, Access{TokenFile: "/nosuch"}, "/nosuch: no such file"},
 		{url, Access{Creds: "/nosuch"}, "/nosuch"},
+		{"tls://" + s.Addr().String(), Access{TokenFile: file(t, "hush")}, "it has no TLS: nats:// in place of tls://"},
 		{"nats://127.0.0.1:1", Access{}, "cannot connect to 127.0.0.1:1"},
 		{"http://127.0.0.1", Access{}, "expected nats://HOST:PORT or tls://HOST:PORT"},
 		{"nats://me:hush@127.0.0.1", Access{}, "expected nats://HOST:PORT or tls://HOST:PORT"},
@@ -188,6 +189,10 @@ func TestOutsideRefused(t *testing.T) {
 			Say: func(string, ...any) {}})
 		if f != nil || err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", tt.listen, err)
+		}
+		var m *Mistake // what is no address has been refused before
+		if strings.HasPrefix(tt.listen, "tls://") && !errors.As(err, &m) {
+			t.Errorf("%s: it fails again when it is tried again", tt.listen)
 		}
 	}
 }

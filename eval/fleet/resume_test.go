@@ -205,8 +205,9 @@ func TestUnanswered(t *testing.T) {
 // TestLeavesAtOnce: a worker that is to leave finishes what it has, unless it is told again; then others are asked, and
 // nothing is lost.
 func TestLeavesAtOnce(t *testing.T) {
-	f, g := open(t, newFake("a"))
-	slow := newFake("slow")
+	a, slow, free := newFake("a"), newFake("slow"), make(chan struct{})
+	a.before = func(context.Context, *kernels.Job) { <-free } // else it may take all
+	f, g := open(t, a)
 	begun := make(chan struct{}, 64)
 	slow.before = func(ctx context.Context, _ *kernels.Job) { begun <- struct{}{}; <-ctx.Done() }
 	cfg := g.config(slow)
@@ -226,6 +227,7 @@ func TestLeavesAtOnce(t *testing.T) {
 	case <-time.After(3 * helloEvery):
 	}
 	close(now)
+	close(free)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
