@@ -8,8 +8,8 @@ import (
 )
 
 // mostStages is how many stages a pipeline has at most, fewStages how many the best cut is looked for of, manyStages
-// how many a graph has one by one where that is hopeless, mostCut how many nodes a graph has that is cut so, and mostTries
-// how many cuts are tried.
+// how many a graph has one by one where that is hopeless, mostCut how many nodes a graph has that is cut so, and
+// mostTries how many cuts are tried.
 const (
 	mostStages = 24
 	fewStages  = 5
