@@ -6,7 +6,7 @@ import json
 import os
 import struct
 
-VERSION = 3  # of the protocol, as eval/internal/proc has it
+VERSION = 4  # of the protocol, as eval/internal/proc has it
 REQUESTS, REPLIES = 3, 4
 
 
