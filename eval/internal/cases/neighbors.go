@@ -3,6 +3,7 @@ package cases
 import (
 	"maps"
 	"math/bits"
+	"slices"
 
 	"darwarp/kernels"
 )
@@ -38,6 +39,52 @@ func (d *drawer) beside(w kernels.Dims, dim string, long int) kernels.Dims {
 		}
 	}
 	size[dim] = long
+	return size
+}
+
+// mostPairs is how many pairs of dims are tried as short as they can be.
+const mostPairs = 8
+
+// pairs draws sizes in which two dims are as short as they can be and all others are not: a plane of one number may
+// have code of its own, and in a size in which every dim is 1 what that does is seldom seen.
+func (d *drawer) pairs() (list []kernels.Dims) {
+	var names []string
+	for _, dim := range d.p.DimNames {
+		if len(d.p.Range(dim).Values) == 0 {
+			names = append(names, dim)
+		}
+	}
+	if len(names) < 3 {
+		return nil
+	}
+	var all []kernels.Dims
+	for i, one := range names {
+		for _, other := range names[i+1:] {
+			all = append(all, d.least(one, other))
+		}
+	}
+	for _, i := range d.rng.Perm(len(all)) {
+		if _, ok := d.work(all[i]); ok && len(list) < mostPairs {
+			list = append(list, all[i])
+		}
+	}
+	return list
+}
+
+// least is a small size in which some dims are as short as they can be, and no others.
+func (d *drawer) least(dims ...string) kernels.Dims {
+	size := kernels.Dims{}
+	for _, dim := range d.p.DimNames {
+		r := d.p.Range(dim)
+		switch {
+		case len(r.Values) > 0:
+			size[dim] = r.Values[d.rng.IntN(len(r.Values))]
+		case slices.Contains(dims, dim):
+			size[dim] = r.Step
+		default:
+			size[dim] = max(min((2+d.rng.IntN(lineCount/2))*r.Step, r.Most), r.Step)
+		}
+	}
 	return size
 }
 

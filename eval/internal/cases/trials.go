@@ -81,10 +81,11 @@ func (s *Set) trialCases(w kernels.Workload, bank string, proved Power) (list []
 	return append(list, s.stepCases(w)...), err
 }
 
-// stepCases are trial cases near a scored size that are a step shorter or longer.
+// stepCases are trial cases near a scored size that are a step shorter or longer, and small ones in which two dims are
+// as short as they can be.
 func (s *Set) stepCases(w kernels.Workload) (list []device.Case) {
 	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG, cap: s.want.Effort.drawn}
-	for _, size := range d.steps(w.Dims) {
+	for _, size := range slices.Concat(d.steps(w.Dims), d.pairs()) {
 		if ok, err := s.want.fits(size); err == nil && ok {
 			list = append(list, device.Case{Dims: size, Class: device.Mixed, Trial: true})
 		}
