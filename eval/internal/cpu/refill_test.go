@@ -36,7 +36,7 @@ func TestRefill(t *testing.T) {
 				}
 				cleared := memory(t, n+16)
 				copy(cleared, bytes.Repeat([]byte{7}, n+16))
-				p.call(t, "dw_refill", aligned(gpu.EncodeRefills([]gpu.Refilling{
+				p.call(t, "dw_refill", aligned(gpu.EncodeRefills(nil, []gpu.Refilling{
 					{At: uint64(address(cleared)), Bytes: n, Key: uint64(i)},
 					{At: uint64(address(mem)), Bytes: n, Key: uint64(i), Palette: uint64(address(values)), Size: unit,
 						Low: check.LowBits(d)},

@@ -24,7 +24,7 @@ func regions(zones [][]byte, kind int) []byte {
 	for i, z := range zones {
 		list = append(list, gpu.Region{At: uint64(address(z)), Bytes: len(z), Key: 77, Kind: kind, Counter: i})
 	}
-	arg, _ := gpu.EncodeRegions(list)
+	arg, _ := gpu.EncodeRegions(nil, list)
 	return arg
 }
 
@@ -147,7 +147,7 @@ func TestCopies(t *testing.T) {
 	}
 	for _, n := range []int{1, 7, 8, 12, 16, 24, 29, 65536, 65544, most} {
 		clear(to)
-		arg, _ := gpu.EncodeRegions([]gpu.Region{{At: uint64(address(from)), Bytes: n, Kind: gpu.CopyKind,
+		arg, _ := gpu.EncodeRegions(nil, []gpu.Region{{At: uint64(address(from)), Bytes: n, Kind: gpu.CopyKind,
 			Key: device.Salt(5) | uint64(address(to))}})
 		counters := memory(t, 8)
 		p.call(t, "dw_inspect", aligned(arg), uint64(address(counters)))

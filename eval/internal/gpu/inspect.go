@@ -41,14 +41,11 @@ const (
 )
 
 // EncodeRegions is up to regionsPerLaunch regions as harness.cu has them (struct Regions), with the number of their
-// chunks.
-func EncodeRegions(list []Region) (arg []byte, chunks int) {
-	arg = make([]byte, regionsBytes)
-	return arg, putRegions(arg, list)
-}
-
-// putRegions writes them into the bytes of a struct Regions.
-func putRegions(arg []byte, list []Region) (chunks int) {
+// chunks. They are written over what arg holds; nil: it is made.
+func EncodeRegions(arg []byte, list []Region) (encoded []byte, chunks int) {
+	if arg == nil {
+		arg = make([]byte, regionsBytes)
+	}
 	clear(arg)
 	for i, r := range list {
 		at := arg[i*regionBytes:]
@@ -63,7 +60,7 @@ func putRegions(arg []byte, list []Region) (chunks int) {
 	end := arg[regionsPerLaunch*regionBytes:]
 	binary.LittleEndian.PutUint32(end, uint32(len(list)))
 	binary.LittleEndian.PutUint32(end[4:], uint32(chunks))
-	return chunks
+	return arg, chunks
 }
 
 // note says what a counter of an inspection is about.
@@ -221,12 +218,10 @@ func (s *Session) paint(zones ...zone) error {
 
 // eachLaunch has a kernel go through regions.
 func (s *Session) eachLaunch(list []Region, kernel string, more ...arg) error {
-	if len(s.encoding.regions) == 0 {
-		s.encoding.regions = make([]byte, regionsBytes)
-	}
 	for len(list) > 0 {
 		n := min(len(list), regionsPerLaunch)
-		chunks := putRegions(s.encoding.regions, list[:n])
+		var chunks int
+		s.encoding.regions, chunks = EncodeRegions(s.encoding.regions, list[:n])
 		args := append([]arg{bytesArg(s.encoding.regions)}, more...)
 		if err := s.harness.run(kernel, s.blocksFor(chunks), args...); err != nil {
 			return err

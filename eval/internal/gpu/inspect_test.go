@@ -17,7 +17,7 @@ func TestEncodeRegions(t *testing.T) {
 		{At: 2, Bytes: chunkBytes, Key: 8, Kind: HashKind, Counter: 0x1fff},
 		{At: 3, Bytes: 3*chunkBytes + 1, Key: 9, Kind: ZeroKind, Counter: 1},
 	}
-	arg, chunks := EncodeRegions(list)
+	arg, chunks := EncodeRegions(nil, list)
 	if len(arg) != 64*32+8 || chunks != 1+1+4 {
 		t.Fatalf("%d bytes, %d chunks", len(arg), chunks)
 	}
@@ -48,11 +48,11 @@ func TestEncodedAgain(t *testing.T) {
 	}
 	again, filled := make([]byte, regionsBytes), []byte(nil)
 	for _, n := range []int{2, 16, 1, 0, 3} {
-		want, chunks := EncodeRegions(regions[:n])
-		if got := putRegions(again, regions[:n]); got != chunks || !slices.Equal(again, want) {
+		want, chunks := EncodeRegions(nil, regions[:n])
+		if _, got := EncodeRegions(again, regions[:n]); got != chunks || !slices.Equal(again, want) {
 			t.Errorf("%d regions, %d chunks, in place of %d: % x", n, got, chunks, again)
 		}
-		if filled = putRefills(filled, refills[:n]); !slices.Equal(filled, EncodeRefills(refills[:n])) {
+		if filled = EncodeRefills(filled, refills[:n]); !slices.Equal(filled, EncodeRefills(nil, refills[:n])) {
 			t.Errorf("%d refillings: % x", n, filled)
 		}
 	}

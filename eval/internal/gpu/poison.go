@@ -23,7 +23,7 @@ func (s *Session) poisonShared(p *program, list ...Refilling) error {
 	}
 	// A block that takes all of it has a multiprocessor to itself.
 	key := func() arg { return u64(int(s.rng.Uint64())) }
-	s.encoding.refills = putRefills(s.encoding.refills, list)
+	s.encoding.refills = EncodeRefills(s.encoding.refills, list)
 	if err := s.harness.launch(f, s.dev.SMs, poisonThreads, smem, bytesArg(s.encoding.refills),
 		u64(smem), key(), i32(nan)); err != nil {
 		return err

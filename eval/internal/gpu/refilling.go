@@ -26,11 +26,9 @@ const (
 	refillingBytes   = 40
 )
 
-// EncodeRefills is up to refillsPerLaunch of them as harness.cu has them (struct Refillings).
-func EncodeRefills(list []Refilling) []byte { return putRefills(nil, list) }
-
-// putRefills writes them over what a slice holds.
-func putRefills(arg []byte, list []Refilling) []byte {
+// EncodeRefills is up to refillsPerLaunch of them as harness.cu has them (struct Refillings), written over what arg
+// holds.
+func EncodeRefills(arg []byte, list []Refilling) []byte {
 	arg = slices.Grow(arg[:0], refillsPerLaunch*refillingBytes+8)
 	for _, r := range list {
 		arg = binary.LittleEndian.AppendUint64(arg, r.At)
@@ -95,7 +93,7 @@ func (s *Session) refill(list ...Refilling) error {
 		for _, r := range list[:n] {
 			most = max(most, r.Bytes)
 		}
-		s.encoding.refills = putRefills(s.encoding.refills, list[:n])
+		s.encoding.refills = EncodeRefills(s.encoding.refills, list[:n])
 		if err := s.harness.run("dw_refill", s.blocksFor((most+each-1)/each), bytesArg(s.encoding.refills)); err != nil {
 			return err
 		}
