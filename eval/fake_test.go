@@ -72,6 +72,8 @@ func (f *fake) handle(req *device.Request, c *proc.Conn) any {
 		return nil
 	case req.Power != nil:
 		return device.PowerReply{Proofs: make([]device.ProofReply, len(req.Power.Proofs))}
+	case req.Trim != nil:
+		return nil
 	case req.Ceilings != nil:
 		return kernels.Ceilings{Bandwidth: 4e12, L2: 8e12, Matrix: 7e14}
 	case req.Gate != nil:

@@ -44,3 +44,22 @@ func TestPrefill(t *testing.T) {
 			kernels.Wrong},
 	})
 }
+
+// TestLazyOverManyKeys: what a lazy rescaling leaves alone stays as it is over hundreds of tiles. The sums of weights
+// went astray from O by a rounding for each tile, which the gate found at 42,642 keys on an H200.
+func TestLazyOverManyKeys(t *testing.T) {
+	const lazy = "smem_layout=xor exp2=true warps=1 block_q=16 block_kv=16 rescale=lazy"
+	b := builtin(t, "prefill")
+	p := b.Problem
+	if err := p.Fix(kernels.Fixed{"d": {64}}); err != nil {
+		t.Fatal(err)
+	}
+	p.Check.Shapes = []kernels.Dims{prefillDims(1, 1, 1, 16, 16000, 64, 0, 0, 0, 1)}
+	p.Check.Draw, p.Check.Inputs = nil, []string{"normal", "wide"}
+	p.Workloads = one(prefillDims(1, 1, 1, 16, 40, 64, 0, 0, 0, 1))
+	gateAttempts(t, emulated(b, kernels.FP16), b, []attempt{
+		{family: "flash", name: "lazy", genes: lazy},
+		{"flash", "astray", lazy, "more ? weight<D>(most[i][half], now) : 1.f", "weight<D>(most[i][half], now)",
+			kernels.Wrong},
+	})
+}

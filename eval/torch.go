@@ -178,6 +178,10 @@ func (p *baselines) prepare(ctx context.Context, r *rival, which int, cache stri
 	cases := p.Cases.Seeds(w.Name)
 	c := &p.Cases.List[cases[0]]
 	l2 := p.Device.L2Bytes
+	// What the worker keeps for cases of trials may be all that torch would have room in.
+	if err := p.Runner.Call(ctx, device.Request{Trim: &device.Trim{}}, nil, runner.FillDeadline); err != nil {
+		return 0, err
+	}
 	estimate, err = p.torch.Prepare(ctx, torch.Run{Call: p.call(r.baseline, c), Key: key, Class: c.Class, Cache: cache,
 		Sets: c.Rotation(cache, len(cases), l2), Flush: device.FlushBytes(l2), Region: c.Region(l2),
 		MaxCalls: device.MaxCalls})

@@ -81,6 +81,9 @@ type LibraryReply struct {
 	Fault *Fault   `json:"fault,omitempty"`
 }
 
+// Trim gives back all memory that can be made anew, for somebody else who needs it.
+type Trim struct{}
+
 // Ceilings measures the device's limits, products in a type among them. The reply is kernels.Ceilings.
 type Ceilings struct {
 	DType kernels.DType `json:"dtype"`

@@ -22,6 +22,7 @@ type Request struct {
 	Library  *Library  `json:"library,omitempty"`
 	Ceilings *Ceilings `json:"ceilings,omitempty"`
 	Inputs   *Inputs   `json:"inputs,omitempty"`
+	Trim     *Trim     `json:"trim,omitempty"`
 
 	Code []int `json:"code,omitempty"` // sizes of the machine code and of the calls that go beside the JSON
 }
@@ -35,6 +36,7 @@ func (r *Request) Name() string {
 		{r.Open != nil, "open"}, {r.Prepare != nil, "prepare"}, {r.Truth != nil, "truth"}, {r.Power != nil, "power"},
 		{r.Gate != nil, "gate"}, {r.Time != nil, "time"}, {r.Duel != nil, "duel"}, {r.Disturb != nil, "disturb"},
 		{r.Library != nil, "library"}, {r.Ceilings != nil, "ceilings"}, {r.Inputs != nil, "inputs"},
+		{r.Trim != nil, "trim"},
 	} {
 		if is.asked {
 			return is.name

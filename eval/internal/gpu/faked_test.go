@@ -130,6 +130,24 @@ func TestColdBesideHot(t *testing.T) {
 	}
 }
 
+// TestTrim: what can be made anew is given back when somebody else needs the memory, and made anew when it is wanted.
+func TestTrim(t *testing.T) {
+	f := newFaked(t)
+	run := device.Run{Workload: "w", Cases: []int{1, 2, 3}, Estimate: 10e3, Cache: "cold"}
+	c := f.contender(t, "copy")
+	before := f.mem.held()
+	cold := &device.Request{Time: &device.Time{Contender: c, Runs: []device.Run{run}}}
+	for range 2 {
+		got := f.ask(t, cold).(*device.TimeReply)
+		if got.Fault != nil || got.Strays != nil || got.Runs[0].Wrong > 0 || f.mem.held() <= before {
+			t.Fatalf("%+v with %d bytes", got, f.mem.held())
+		}
+		if f.ask(t, &device.Request{Trim: &device.Trim{}}); f.mem.held() > before {
+			t.Errorf("%d bytes are held, %d before", f.mem.held(), before)
+		}
+	}
+}
+
 // TestFakedDuel: two candidates in turn, steady and fresh; wrong outputs end it, and are their side's.
 func TestFakedDuel(t *testing.T) {
 	f := newFaked(t)

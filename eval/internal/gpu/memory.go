@@ -97,8 +97,11 @@ func (m *memory) spares(n int) bool {
 const idleRequests = 48
 
 // giveBackIdle gives back what has not been used for long.
-func (m *memory) giveBackIdle() error {
-	for b := oldest(m.blocks, m.request-idleRequests); b != nil; b = oldest(m.blocks, m.request-idleRequests) {
+func (m *memory) giveBackIdle() error { return m.giveBack(m.request - idleRequests) }
+
+// giveBack gives back all spare blocks that were used last before the request of that number.
+func (m *memory) giveBack(request int) error {
+	for b := oldest(m.blocks, request); b != nil; b = oldest(m.blocks, request) {
 		if err := m.release(b); err != nil {
 			return err
 		}

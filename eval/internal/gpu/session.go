@@ -128,6 +128,8 @@ func (s *Session) handle(req *device.Request, phase func(string)) (any, error) {
 		return s.ceilings(req.Ceilings)
 	case req.Inputs != nil:
 		return s.inputs(req.Inputs)
+	case req.Trim != nil:
+		return nil, s.mem.giveBack(s.mem.request + 1)
 	}
 	return nil, errors.New("device worker: empty request")
 }
