@@ -6,8 +6,8 @@ import (
 	"darwarp/templates/graph"
 )
 
-// TestAlone: the truth of the folder is what an import makes of its graph today, so that its kernels are judged as those of
-// an imported module are.
+// TestAlone: the truth of the folder is what an import makes of its graph today, so that its kernels are judged as
+// those of an imported module are.
 func TestAlone(t *testing.T) {
 	stored := func(name string) []byte {
 		data, err := files.ReadFile("problems/alone/" + name)
