@@ -43,6 +43,22 @@ __device__ double as_float(int x) { return double(x); }
 __device__ double as_float(bool x) { return double(x); }
 <%- end%>
 
+<%- if or .Alike .Product%>
+
+// Alike counts numbers that equal the one before, and are no 0. Each sum of them is rounded to the same side, so that a thread
+// that adds up all of them errs as many times more as there are, to 65,536: by up to a unit of the whole sum each.
+struct Alike {
+    double before, equal;
+    __device__ void see(double v, double term) {
+        equal += v == before && term != 0;
+        before = v;
+    }
+    __device__ static double more(double equal, double terms) {
+        return fmax(model_of(terms + equal), fmin(equal, 65536.0)) / model_of(terms);
+    }
+};
+<%- end%>
+
 <%- if .Staged%>
 // product_at is a number of the product of matrices.
 __device__ Num product_at(const Inputs& in, const Sizes& n, long long at) {
@@ -50,12 +66,14 @@ __device__ Num product_at(const Inputs& in, const Sizes& n, long long at) {
     const T* A = in.<%.Product.A%> + (long long)<%.MatrixA%> * rows * terms;
     const T* B = in.<%.Product.B%> + (long long)<%.MatrixB%> * cols * terms;
     double sum = 0, size = 0;
+    Alike alike{0, 0};
     for (long long t = 0; t < terms; ++t) {
         const double u = darwarp::to_float(A[<%if .Product.AlongA%>r * terms + t<%else%>t * rows + r<%end%>]);
         const double v = darwarp::to_float(B[<%if .Product.AlongB%>c * terms + t<%else%>t * cols + c<%end%>]);
         sum = fma(u, v, sum), size += fabs(u * v);
+        alike.see(u * v, u * v);
     }
-    return num(sum, 0, size);
+    return num(sum, 0, size * Alike::more(alike.equal, double(terms)));
 }
 <%end%>
 <%- range .Edges%>
@@ -239,19 +257,6 @@ __device__ void load_tile(const T* matrix, bool along, int lines, int terms, int
     }
 }
 <%end%>
-<%- if .Alike%>
-
-// Alike counts numbers that equal the one before, and are no 0. Each sum of them is rounded to the same side, so that a thread
-// that has a row of its own errs as many times more as there are of them.
-struct Alike {
-    double before, equal;
-    __device__ void see(double v, double term) {
-        equal += v == before && term != 0;
-        before = v;
-    }
-    __device__ static double more(double equal, double terms) { return model_of(terms + equal) / model_of(terms); }
-};
-<%- end%>
 
 extern "C" __global__ void __launch_bounds__(<%.Block%>)
 reference(<%.TruthParams%>) {
@@ -264,6 +269,7 @@ reference(<%.TruthParams%>) {
     const T* B = <%.Product.B%> + (long long)<%.MatrixB%> * cols * terms;
     __shared__ float a[STEP][TILE + 1], b[STEP][TILE + 1];  // + 1 spreads a column over the banks
     double sum[PER_THREAD][PER_THREAD] = {}, scale[PER_THREAD][PER_THREAD] = {};
+    Alike alike[PER_THREAD][PER_THREAD] = {};
     const int row0 = blockIdx.y * TILE, col0 = blockIdx.x * TILE, y = threadIdx.x / SIDE, x = threadIdx.x % SIDE;
     for (int k0 = 0; k0 < terms; k0 += STEP) {
         load_tile(A, <%.Product.AlongA%>, rows, terms, row0, k0, a);
@@ -275,6 +281,7 @@ reference(<%.TruthParams%>) {
                     const double u = a[s][y + i * SIDE], v = b[s][x + j * SIDE];
                     sum[i][j] = fma(u, v, sum[i][j]);
                     scale[i][j] += fabs(u * v);
+                    alike[i][j].see(u * v, u * v);
                 }
         __syncthreads();
     }
@@ -286,7 +293,7 @@ reference(<%.TruthParams%>) {
             const Index k = (Index(batch) * rows + r) * cols + c;
             Element e;
             gather(in, n, k, 0, e);
-            e.acc = <%if .Product.Triangle%>(<%if eq .Product.Triangle "tril"%>c > r + <%.Product.Diagonal%><%else%>c < r + <%.Product.Diagonal%><%end%>) ? exactly(0) : <%end%>num(sum[i][j], 0, scale[i][j]);
+            e.acc = <%if .Product.Triangle%>(<%if eq .Product.Triangle "tril"%>c > r + <%.Product.Diagonal%><%else%>c < r + <%.Product.Diagonal%><%end%>) ? exactly(0) : <%end%>num(sum[i][j], 0, scale[i][j] * Alike::more(alike[i][j].equal, double(terms)));
 <%- range .Outputs%>
             const Num y_<%.Name%> = <%.Function%>(e, row, n);
             <%.Name%>[k] = value_of(y_<%.Name%>);

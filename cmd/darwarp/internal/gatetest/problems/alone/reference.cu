@@ -71,6 +71,19 @@ __device__ long long kept_l0(const Sizes& n, Index i) { return (long long)(i) * 
 __device__ long long terms_l0(const Sizes& n, Index i) { return (long long)(i); }
 __device__ Num number(double x) { return exactly(x); }
 __device__ double as_float(T x) { return darwarp::to_float(x); }
+
+// Alike counts numbers that equal the one before, and are no 0. Each sum of them is rounded to the same side, so that a thread
+// that adds up all of them errs as many times more as there are, to 65,536: by up to a unit of the whole sum each.
+struct Alike {
+    double before, equal;
+    __device__ void see(double v, double term) {
+        equal += v == before && term != 0;
+        before = v;
+    }
+    __device__ static double more(double equal, double terms) {
+        return fmax(model_of(terms + equal), fmin(equal, 65536.0)) / model_of(terms);
+    }
+};
 __device__ void gather(const Inputs& in, const Sizes& n, Index k, Index r, Element& e) {
     e.l0 = number(as_float(in.in0[kept_l0(n, k) + terms_l0(n, r)]));
 }
@@ -122,17 +135,6 @@ __device__ double infinity() { return double(__int_as_float(0x7f800000)); }
 __device__ double plus(double v, Share& share) { return all(v, share, 0, [](double a, double b) { return a + b; }); }
 __device__ double most(double v, Share& share) { return all(v, share, -infinity(), [](double a, double b) { return a != a || a > b ? a : b; }); }
 __device__ double below(double v, Share& share) { return all(v, share, infinity(), [](double a, double b) { return a != a || a < b ? a : b; }); }
-
-// Alike counts numbers that equal the one before, and are no 0. Each sum of them is rounded to the same side, so that a thread
-// that has a row of its own errs as many times more as there are of them.
-struct Alike {
-    double before, equal;
-    __device__ void see(double v, double term) {
-        equal += v == before && term != 0;
-        before = v;
-    }
-    __device__ static double more(double equal, double terms) { return model_of(terms + equal) / model_of(terms); }
-};
 
 extern "C" __global__ void __launch_bounds__(256)
 reference(const T* in0, double* out0, float* out0_scale, int d0, int d1) {

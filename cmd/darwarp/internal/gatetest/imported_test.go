@@ -1,0 +1,32 @@
+package gatetest
+
+import (
+	"testing"
+
+	"darwarp/templates/graph"
+)
+
+// TestImported: the truth of these folders is what an import makes of their graphs today, so that their kernels are
+// judged as those of an imported module are.
+func TestImported(t *testing.T) {
+	for _, name := range []string{"alone", "chained"} {
+		stored := func(file string) []byte {
+			data, err := files.ReadFile("problems/" + name + "/" + file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return data
+		}
+		g, err := graph.Parse(stored("graph.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := g.Folder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(stored("reference.cu")) != string(made["reference.cu"]) {
+			t.Errorf("%s: reference.cu is not what the graph makes now:\n%s", name, made["reference.cu"])
+		}
+	}
+}
