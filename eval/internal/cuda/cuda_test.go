@@ -42,9 +42,8 @@ func TestSymbols(t *testing.T) {
 	if redirect["cuMemAlloc"] != "cuMemAlloc_v2" || redirect["cuMemcpyHtoD"] != "cuMemcpyHtoD_v2" {
 		t.Fatalf("cuda.h was misread: %d redirections", len(redirect))
 	}
-	typ := reflect.TypeFor[procs]()
-	for i := range typ.NumField() {
-		names, _ := dl.Symbols(typ.Field(i))
+	for _, f := range dl.Fields(reflect.TypeFor[procs]()) {
+		names, _ := dl.Symbols(f)
 		name := names[0]
 		if to, ok := redirect[name]; ok {
 			t.Errorf("%s: cuda.h redirects it to %s", name, to)
@@ -289,7 +288,7 @@ func TestStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	// abs of a zero function handle is 0, which is success.
-	d := &Driver{p: procs{LaunchKernel: c.Abs}}
+	d := &Driver{p: procs{kernelProcs: kernelProcs{LaunchKernel: c.Abs}}}
 	l := &Launch{Grid: Dim3{1, 1, 1}, Block: Dim3{32, 1, 1}}
 	l.Args.Ptr(1)
 	if n := testing.AllocsPerRun(100, func() {

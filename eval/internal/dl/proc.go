@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -90,24 +91,29 @@ func Trim(buf []byte) string {
 	return s
 }
 
-// Bind fills the Proc fields of the struct that table points to. Each field's tag names its symbol,
-// `c:"cuInit"`, alternatives in order of preference `c:"new_name|old_name"`; with
+// Bind fills the Proc fields of the struct that table points to, and of those embedded in it. Each field's tag names
+// its symbol, `c:"cuInit"`, alternatives in order of preference `c:"new_name|old_name"`; with
 // `c:"name,optional"` a missing symbol leaves the zero Proc. All missing symbols are reported at once.
 func (l *Lib) Bind(table any) error {
 	v := reflect.ValueOf(table).Elem()
 	var missing []string
-	for i := range v.NumField() {
-		names, optional := Symbols(v.Type().Field(i))
+	for _, f := range Fields(v.Type()) {
+		names, optional := Symbols(f)
 		p := l.lookup(names)
 		if !p.Ok() && !optional {
 			missing = append(missing, strings.Join(names, " or "))
 		}
-		v.Field(i).Set(reflect.ValueOf(p))
+		v.FieldByIndex(f.Index).Set(reflect.ValueOf(p))
 	}
 	if len(missing) > 0 {
 		return fmt.Errorf("%s lacks %s", l.Path, strings.Join(missing, ", "))
 	}
 	return nil
+}
+
+// Fields are the Proc fields of a table for Bind.
+func Fields(table reflect.Type) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(table), func(f reflect.StructField) bool { return f.Anonymous })
 }
 
 // Symbols reads the tag of one field of a table for Bind.

@@ -16,11 +16,14 @@ func openLibc(t testing.TB) *Lib {
 }
 
 func TestBindAndCall(t *testing.T) {
+	type embedded struct {
+		Error Proc `c:"strerror"`
+	}
 	var c struct {
+		embedded
 		Abs    Proc `c:"abs"`
 		Strlen Proc `c:"no_such_strlen|strlen"`
 		Absent Proc `c:"no_such_function,optional"`
-		Error  Proc `c:"strerror"`
 	}
 	if err := openLibc(t).Bind(&c); err != nil {
 		t.Fatal(err)
@@ -45,14 +48,18 @@ func TestBindAndCall(t *testing.T) {
 }
 
 func TestBindNamesEveryMissingSymbol(t *testing.T) {
+	type embedded struct {
+		E Proc `c:"no_such_e"`
+	}
 	var c struct {
 		A Proc `c:"no_such_a"`
 		B Proc `c:"abs"`
 		C Proc `c:"no_such_c|no_such_d"`
+		embedded
 	}
 	err := openLibc(t).Bind(&c)
 	if err == nil || !strings.Contains(err.Error(), "no_such_a") ||
-		!strings.Contains(err.Error(), "no_such_c or no_such_d") {
+		!strings.Contains(err.Error(), "no_such_c or no_such_d, no_such_e") {
 		t.Errorf("Bind = %v", err)
 	}
 }
