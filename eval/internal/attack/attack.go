@@ -56,16 +56,26 @@ type Target struct {
 	Nice     int    // its niceness
 	Affinity []byte // its mask
 	Address  uint64 // 8 bytes of its memory
-	Secret   string // a file that only this user can read
-	Victim   string // a file that can be lost
-	Dir      string // the folder of both, in which nothing else is
-	Program  string // any that ends at once
-	TCP      []byte // struct sockaddr of a listener
-	UDP      []byte
-	Unix     []byte // of a socket in Dir
+	spoils
+	sockets
 	Memory   uint64 // bytes of this machine
 	UID, GID int
 	Host     string
+}
+
+// spoils are files that can be read, lost or started.
+type spoils struct {
+	Secret  string // a file that only this user can read
+	Victim  string // a file that can be lost
+	Dir     string // the folder of both, in which nothing else is
+	Program string // any that ends at once
+}
+
+// sockets are what can be connected to, each as struct sockaddr.
+type sockets struct {
+	TCP  []byte // of a listener
+	UDP  []byte
+	Unix []byte // of a socket in Dir
 }
 
 func call(nr int, args ...any) []Call { return []Call{{Nr: nr, Args: args}} }

@@ -26,8 +26,8 @@ func NewTarget() (t *Target, end func() error, err error) {
 		}
 		return err
 	}
-	t = &Target{PID: os.Getpid(), Group: unix.Getpgrp(), Dir: dir, Secret: filepath.Join(dir, "secret"),
-		Victim: filepath.Join(dir, "victim"), Program: "/bin/true", Address: uint64(address(here8[:])), UID: os.Getuid(),
+	t = &Target{PID: os.Getpid(), Group: unix.Getpgrp(), spoils: spoils{Dir: dir, Secret: filepath.Join(dir, "secret"),
+		Victim: filepath.Join(dir, "victim"), Program: "/bin/true"}, Address: uint64(address(here8[:])), UID: os.Getuid(),
 		GID: os.Getgid()}
 	if err = t.describe(); err == nil {
 		var opened []func() error

@@ -25,17 +25,28 @@ type Worker struct {
 	stderr tail
 	memory shortage
 
-	calling sync.Mutex // held by the one Call in progress, and by Close's polite part
-	to      *os.File   // requests
-	from    *os.File   // replies
-	unread  *pipe      // the same
-	in      *bufio.Reader
+	pipes
+
+	calling sync.Mutex // held by the one Call in progress, which reads, and by Close's polite part
 	lastID  uint64
 	phase   string // announced last
 
 	writing sync.Mutex // held while something is written to the worker, ahead of a call too
 	ahead   aheads
 
+	life
+}
+
+// pipes are what a worker is asked and answers by.
+type pipes struct {
+	to     *os.File // requests
+	from   *os.File // replies
+	unread *pipe    // the same
+	in     *bufio.Reader
+}
+
+// life is what has become of a worker.
+type life struct {
 	gone chan struct{} // closed once the process was reaped and its output read
 
 	mu    sync.Mutex // guards what follows
@@ -50,7 +61,7 @@ const pipeRoom = 1 << 20
 // Start starts a worker and waits for its hello. The worker lives until it fails, Close is called,
 // or this process ends; ctx only bounds the start.
 func Start(ctx context.Context, spec Spec) (*Worker, error) {
-	w := &Worker{spec: spec.withDefaults(), gone: make(chan struct{}), phase: "start"}
+	w := &Worker{spec: spec.withDefaults(), life: life{gone: make(chan struct{})}, phase: "start"}
 	if err := w.spawn(); err != nil {
 		return nil, fmt.Errorf("start worker: %w", err)
 	}
