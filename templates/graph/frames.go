@@ -196,10 +196,9 @@ func frameBatch(l *lowering, n *Node) error {
 func (l *lowering) sameFrame(n *Node) error {
 	other := &lowering{
 		program: &program{
-			graph:  l.graph,
-			made:   map[string]*value{},
-			steps:  map[string]int{},
-			leasts: map[string]int{},
+			graph: l.graph,
+			made:  map[string]*value{},
+			facts: noFacts(),
 		},
 		nodes:   l.nodes,
 		tensors: l.tensors,

@@ -37,8 +37,7 @@ func lower(of *Graph) (*program, error) {
 	}
 	g.Nodes = exclusive(g.Nodes)
 	l := &lowering{
-		program: &program{graph: g, made: map[string]*value{}, steps: map[string]int{}, leasts: map[string]int{},
-			below: map[string]string{}, spreads: map[string]bool{}},
+		program: &program{graph: g, made: map[string]*value{}, facts: noFacts(), spreads: map[string]bool{}},
 		nodes:   map[string]*Node{},
 		tensors: map[string]int{},
 		ready:   map[string]*value{},

@@ -16,17 +16,31 @@ type program struct {
 	outputs []output
 	loads   []*value // in the order of first use
 	made    map[string]*value
-	rows    []*value       // what rowValues found
-	steps   map[string]int // what dims are multiples of
-	scan    *scan          // nil: there is none
-	product *matmul        // nil: there is none
-	pool    *pool          // nil: there is none
-	leasts  map[string]int // what dims are at least
-	totals  []*stat        // sums of rows' results over all rows
+	rows    []*value // what rowValues found
+	totals  []*stat  // sums of rows' results over all rows
+	facts
+	core
 
-	coordinates []derived         // that are no axes of the domain
-	below       map[string]string // what the numbers of tensors of indices are less than
-	spreads     map[string]bool   // tensors of variances
+	coordinates []derived       // that are no axes of the domain
+	spreads     map[string]bool // tensors of variances
+}
+
+// facts are what is sure of dims and of indices, whatever they are.
+type facts struct {
+	steps  map[string]int    // what dims are multiples of
+	leasts map[string]int    // what dims are at least
+	below  map[string]string // what the numbers of tensors of indices are less than
+}
+
+func noFacts() facts {
+	return facts{steps: map[string]int{}, leasts: map[string]int{}, below: map[string]string{}}
+}
+
+// core is what a program has families for that others have not, where there is such a thing.
+type core struct {
+	scan    *scan   // nil: there is none
+	product *matmul // nil: there is none
+	pool    *pool   // nil: there is none
 }
 
 type axis struct {
@@ -64,9 +78,7 @@ const (
 type value struct {
 	kind   kind
 	number float64
-	tensor int       // of isLoad
-	axes   []int     // of the domain, in the tensor's order
-	spots  []derived // of the tensor's axes, where it is looked up; of isPlace: its own
+	origin
 	stat   *stat
 	part   int // of the stat
 	op     *operator
@@ -78,6 +90,13 @@ type value struct {
 	exact  bool   // of isOp: nothing was rounded
 	length string // of isLength, in terms of the dims
 	key    string
+}
+
+// origin says which number of a tensor a value is.
+type origin struct {
+	tensor int       // of isLoad
+	axes   []int     // of the domain, in the tensor's order
+	spots  []derived // of the tensor's axes, where it is looked up; of isPlace: its own
 }
 
 // stat is a sum along the reduced axes, in the wide sense.
@@ -137,7 +156,7 @@ func (p *program) num(x float64) *value {
 func (p *program) load(tensor int, axes []int) *value {
 	varies := len(p.sort(true)) == 0 || slices.ContainsFunc(axes, func(a int) bool { return p.domain[a].reduced })
 	return p.intern(
-		&value{kind: isLoad, tensor: tensor, axes: axes, varies: varies, key: fmt.Sprint("t", tensor, axes)},
+		&value{kind: isLoad, origin: origin{tensor: tensor, axes: axes}, varies: varies, key: fmt.Sprint("t", tensor, axes)},
 	)
 }
 

@@ -15,7 +15,7 @@ func plainPlace(at place) ([]int, bool) {
 // readAt is a number of a tensor at a place that is not plain: it is looked up by itself, 0 where it would lie before
 // the tensor's beginning.
 func (l *lowering) readAt(tensor int, shape []Extent, at place) *value {
-	v := &value{kind: isLoad, tensor: tensor, varies: len(l.sort(true)) == 0}
+	v := &value{kind: isLoad, origin: origin{tensor: tensor}, varies: len(l.sort(true)) == 0}
 	for i, axes := range at {
 		v.spots = append(v.spots, l.spot(axes))
 		v.args = append(v.args, l.length(texts(shape)[i]))
@@ -25,7 +25,7 @@ func (l *lowering) readAt(tensor int, shape []Extent, at place) *value {
 
 // coordinateOf is how far along an axis a place is, as a number.
 func (l *lowering) coordinateOf(axes []int) *value {
-	v := &value{kind: isPlace, spots: []derived{l.spot(axes)}, varies: len(l.sort(true)) == 0}
+	v := &value{kind: isPlace, origin: origin{spots: []derived{l.spot(axes)}}, varies: len(l.sort(true)) == 0}
 	return l.intern(l.lookedUp(v, "place"))
 }
 
