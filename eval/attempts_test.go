@@ -146,7 +146,7 @@ func builtin(t *testing.T, name string) *templates.Bundle {
 // emulated is the configuration of the cpu device for all workloads of a problem.
 func emulated(b *templates.Bundle, d kernels.DType) Config {
 	return Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(), DType: d,
-		Reference: b.ReferenceSource(d), Workloads: b.Problem.Workloads, Cache: "hot", CacheDir: testCache}
+		Reference: b.ReferenceSource(d), Workloads: b.Problem.Workloads, Cache: "hot", Means: Means{CacheDir: testCache}}
 }
 
 // watched looks for races besides, for a problem whose check shapes and one workload are small.

@@ -26,7 +26,8 @@ func cpuPool(t *testing.T, races bool) *Pool {
 		DType: kernels.FP32,
 		Reference: "extern \"C\" __global__ void reference(const float *x, double *y, float *s, int n) {\n" +
 			"for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = 2.0 * x[i], s[i] = 2 * fabsf(x[i]); }",
-		Workloads: p.Workloads, Cache: "hot", Races: races, Jobs: 1, CacheDir: testCache, Sandbox: SandboxBest})
+		Workloads: p.Workloads, Cache: "hot", Races: races, Means: Means{Jobs: 1, CacheDir: testCache},
+		Trust: Trust{Sandbox: SandboxBest}})
 }
 
 // cpuJob is a candidate with the given statements as the body of a kernel of 256 threads a block; i is

@@ -60,9 +60,9 @@ func fakePoolOf(t *testing.T, where env.Location, problem, line string) *Pool {
 	if os.Getenv(compileAll) != "" {
 		cache = ""
 	}
-	return openPool(t, Config{CacheDir: cache,
+	return openPool(t, Config{Means: Means{CacheDir: cache, Jobs: 2, Where: &where},
 		Problem: p, Reference: `extern "C" __global__ void reference(const float *x, double *y, float *s, int n) {}`,
-		Headers: fakeInclude, DType: kernels.FP32, Workloads: p.Workloads, Cache: "hot", Jobs: 2, Where: &where,
+		Headers: fakeInclude, DType: kernels.FP32, Workloads: p.Workloads, Cache: "hot",
 	})
 }
 

@@ -26,8 +26,8 @@ func openOn(t *testing.T, name string, dtype kernels.DType, load kernels.Dims,
 		t.Fatal(err)
 	}
 	return openPoolWith(t, Config{Kind: "cpu", Problem: w.Problem, Headers: templates.Include(), DType: dtype,
-		Reference: b.ReferenceSource(dtype), Workloads: w.Workloads, Cache: "hot", CacheDir: testCache,
-		Jobs: 2}, rig.Options{Shared: &rig.Shared{Cases: set}}), b
+		Reference: b.ReferenceSource(dtype), Workloads: w.Workloads, Cache: "hot",
+		Means: Means{CacheDir: testCache, Jobs: 2}}, rig.Options{Shared: &rig.Shared{Cases: set}}), b
 }
 
 // judgeOn gates a candidate on some of the cases: right is Unknown, for nothing is timed.

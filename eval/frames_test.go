@@ -117,8 +117,8 @@ func TestMessagesOfLargeTensors(t *testing.T) {
 		pool := openPool(t, Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP32,
 			Reference: "extern \"C\" __global__ void reference(const float *x, double *y, float *s, int n) {\n" +
 				"for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = 2.0 * x[i], s[i] = 2 * fabsf(x[i]); }",
-			Workloads: []kernels.Workload{{Name: "4096", Dims: kernels.Dims{"n": n}, Weight: 1}}, Cache: "hot", Jobs: 1,
-			CacheDir: testCache, Sandbox: SandboxBest})
+			Workloads: []kernels.Workload{{Name: "4096", Dims: kernels.Dims{"n": n}, Weight: 1}}, Cache: "hot",
+			Means: Means{Jobs: 1, CacheDir: testCache}, Trust: Trust{Sandbox: SandboxBest}})
 		right, wrong := cpuJob(t, pool, rightBody), cpuJob(t, pool, fmt.Sprintf("if (i < n && n != %d) y[i] = 2 * x[i];", n))
 		for job, want := range map[*kernels.Job]kernels.Outcome{right: kernels.OK, wrong: kernels.Wrong} {
 			if r, err := pool.Evaluate(t.Context(), job); err != nil || r.Outcome != want {

@@ -24,7 +24,7 @@ func TestOpenFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := Config{Kind: "cpu", Problem: b.Problem, DType: kernels.FP16, Workloads: b.Problem.SmallWorkloads(),
-		CacheDir: testCache, Headers: templates.Include(),
+		Means: Means{CacheDir: testCache}, Headers: templates.Include(),
 		Reference: "int variable_of_the_host;"}
 	if pool, err := Open(context.Background(), cfg); err == nil || pool != nil {
 		t.Errorf("%v, %v", pool, err)

@@ -15,7 +15,7 @@ import (
 func seats(n ...int) *places {
 	s := &places{}
 	for i, n := range n {
-		s.all = append(s.all, &place{pool: newPool(&rig.Rig{Cfg: Config{GPU: i}}), seats: n})
+		s.all = append(s.all, &place{pool: newPool(&rig.Rig{Cfg: Config{Means: Means{GPU: i}}}), seats: n})
 	}
 	return s
 }

@@ -16,8 +16,13 @@ import (
 	"darwarp/kernels"
 )
 
-// Config says what is evaluated, and on what.
-type Config = rig.Config
+// Config says what is evaluated, and on what; the rest are parts of it.
+type (
+	Config    = rig.Config
+	Means     = rig.Means
+	Trust     = rig.Trust
+	Listeners = rig.Listeners
+)
 
 var (
 	// ErrTooLarge says that the sizes asked for do not fit the device.

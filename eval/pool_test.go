@@ -196,8 +196,9 @@ func TestPlanFaultsAreTheCandidates(t *testing.T) {
 
 func TestMissingDriverSaysWhatToDo(t *testing.T) {
 	p := kernelstest.Problem(t, kernelstest.Scale)
-	_, err := Open(context.Background(), Config{Problem: p, Where: &env.Location{Driver: env.Found{Name: "libcuda.so.1",
-		Why: "needed to run candidates", Do: "Install the NVIDIA driver", Tried: []string{"/usr/lib"}}}})
+	where := &env.Location{Driver: env.Found{Name: "libcuda.so.1", Why: "needed to run candidates",
+		Do: "Install the NVIDIA driver", Tried: []string{"/usr/lib"}}}
+	_, err := Open(context.Background(), Config{Problem: p, Means: Means{Where: where}})
 	if err == nil || !strings.Contains(err.Error(),
 		"libcuda.so.1 not found: needed to run candidates. Install the NVIDIA driver") {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func OpenCompileStation(ctx context.Context, headers map[string][]byte, arch, ca
 		}
 	}
 	// Whatever the search has, its sources come from afar.
-	cfg := Config{Headers: headers, CacheDir: cache, Jobs: jobs, Sandbox: fence, Foreign: true}
+	cfg := Config{Headers: headers, Means: Means{CacheDir: cache, Jobs: jobs}, Trust: Trust{Sandbox: fence, Foreign: true}}
 	if err := cfg.CheckFence(); err != nil {
 		return nil, err
 	}

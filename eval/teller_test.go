@@ -60,7 +60,7 @@ func toldConfig(t *testing.T, d *doubles) Config {
 	p := kernelstest.Problem(t, strings.Replace(head, "[check]", "[check]\nexact = false", 1)+
 		"[reference]\nkind = \"torch\"\nfile = \"model.py\"\n")
 	return Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP32, Teller: d,
-		Workloads: p.Workloads, Cache: "hot", Jobs: 1, CacheDir: testCache, Sandbox: SandboxBest}
+		Workloads: p.Workloads, Cache: "hot", Means: Means{Jobs: 1, CacheDir: testCache}, Trust: Trust{Sandbox: SandboxBest}}
 }
 
 // TestToldTruth: where there is no reference kernel a candidate is held against what is told, at sizes that there is a

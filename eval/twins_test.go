@@ -19,7 +19,7 @@ func TestTwins(t *testing.T) {
 	}
 	p := kernelstest.Problem(t, kernelstest.Scale)
 	cfg := Config{Problem: p, Headers: templates.Include(), DType: kernels.FP32, Workloads: p.Workloads, Cache: "hot",
-		Jobs: 1, CacheDir: testCache,
+		Means: Means{Jobs: 1, CacheDir: testCache},
 		Reference: "extern \"C\" __global__ void reference(const float *x, double *y, float *s, int n) {\n" +
 			"for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = 2.0 * x[i], s[i] = 2 * fabsf(x[i]); }"}
 	twins, err := openTwins(context.Background(), cfg, "cpu")
@@ -67,7 +67,7 @@ func TestTwins(t *testing.T) {
 func TestTwinsNeedACompiler(t *testing.T) {
 	where := env.Locate()
 	where.CXX.Path = ""
-	_, err := OpenTwins(context.Background(), Config{Where: &where})
+	_, err := OpenTwins(context.Background(), Config{Means: Means{Where: &where}})
 	var missing *env.Error
 	if !errors.As(err, &missing) {
 		t.Errorf("%v, expected what the machine lacks", err)

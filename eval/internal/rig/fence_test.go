@@ -35,7 +35,8 @@ func TestMissingLayers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			layersHere = func() sandbox.Layers { return tt.here }
 			var said []string
-			c := &Config{Sandbox: tt.mode, Foreign: tt.foreign, Progress: func(s string) { said = append(said, s) }}
+			c := &Config{Trust: Trust{Sandbox: tt.mode, Foreign: tt.foreign},
+				Listeners: Listeners{Progress: func(s string) { said = append(said, s) }}}
 			err := c.CheckFence()
 			var env *env.Error
 			if errors.As(err, &env) != tt.refused || err != nil && !strings.Contains(err.Error(), "--sandbox off") {

@@ -87,8 +87,8 @@ func TestLadder(t *testing.T) {
 			t.Setenv("DARWARP_FAKE_RUNGS", "in "+c.works)
 			defer killNarrow(t, strings.Contains(c.works, "narrow-killed"))()
 			var said []string
-			p := &Rig{Cfg: Config{Sandbox: c.mode, Foreign: c.foreign,
-				Progress: func(s string) { said = append(said, s) }}, Log: slog.New(slog.DiscardHandler)}
+			p := &Rig{Cfg: Config{Trust: Trust{Sandbox: c.mode, Foreign: c.foreign},
+				Listeners: Listeners{Progress: func(s string) { said = append(said, s) }}}, Log: slog.New(slog.DiscardHandler)}
 			p.role = runner.GPU.In(p.Cfg.fence())
 			look, err := p.look(t.Context(), env.Location{})
 			if c.want == "" {

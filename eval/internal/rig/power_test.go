@@ -125,7 +125,7 @@ func TestPower(t *testing.T) {
 				c.reference = strings.Replace(sumReference, "SCALE", "size", 1)
 			}
 			cfg := Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: c.dtype, Workloads: p.Workloads,
-				Cache: "hot", Jobs: 1, CacheDir: testCache,
+				Cache: "hot", Means: Means{Jobs: 1, CacheDir: testCache},
 				Reference: "#include <darwarp/darwarp.cuh>\nusing T = " + c.dtype.CType() + ";\n" + c.reference}
 			if c.acc != "" {
 				cfg.Acc = []kernels.DType{kernels.FP32, c.acc}
@@ -169,7 +169,7 @@ func TestPowerOfHopperSums(t *testing.T) {
 	loads := []kernels.Workload{{Name: "w", Dims: kernels.Dims{"m": 16, "n": 16, "k": 8192, "scale_m": 0, "scale_n": 0,
 		"scale_k": 0}}}
 	powers, err := powersOf(t, Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: kernels.FP16,
-		Workloads: loads, Cache: "hot", Jobs: 1, CacheDir: testCache, Acc: acc,
+		Workloads: loads, Cache: "hot", Means: Means{Jobs: 1, CacheDir: testCache}, Acc: acc,
 		Reference: b.ReferenceSource(kernels.FP16)})
 	if err != nil || powers["w"].Bank != "normal" || len(powers["w"].Unfit) > 0 {
 		t.Errorf("%+v, %v: expected a bank of class normal, and none unfit", powers, err)

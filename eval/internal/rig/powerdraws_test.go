@@ -41,7 +41,8 @@ func TestPowerOfEachDraw(t *testing.T) {
 func eachDraw(t *testing.T, b *templates.Bundle) {
 	p, dtype := b.Problem, b.Problem.DTypes[0]
 	r := &Rig{Cfg: Config{Kind: "cpu", Problem: p, Headers: templates.Include(), DType: dtype,
-		Workloads: p.SmallWorkloads(), Cache: "hot", Jobs: 1, CacheDir: testCache, Acc: p.Accumulators(b.Families, nil),
+		Workloads: p.SmallWorkloads(), Cache: "hot", Means: Means{Jobs: 1, CacheDir: testCache},
+		Acc:       p.Accumulators(b.Families, nil),
 		Reference: b.ReferenceSource(dtype)}, Log: slog.New(slog.DiscardHandler)}
 	if err := r.openCPU(t.Context(), env.Locate()); err != nil {
 		t.Fatal(err)

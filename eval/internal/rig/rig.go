@@ -34,19 +34,33 @@ type Config struct {
 	Workloads []kernels.Workload
 	Objective kernels.Objective // by which duels are settled
 	Cache     string            // hot or cold: what candidates are timed at
-	GPU       int               // index
-	Jobs      int               // compiles at once, 0: one a core
-	Archs     []string          // of families of which many candidates are to come; none: few are compiled
 	Races     bool              // cpu: the gate looks for races and the like on the check shapes
-	Sandbox   sandbox.Mode      // of compilers and of the workers that run candidates; empty: off
-	Foreign   bool              // sources are not ours: of a model, a folder, a run
-	CacheDir  string            // of compiled candidates, empty: none
 	Version   string            // darwarp's own
-	Log       *slog.Logger
-	Progress  func(string)    // hears what opening does; may be nil
-	Trace     *trace.Recorder // of what candidates, duels, trials and the device do; nil: none
+	Means
+	Trust
+	Listeners
+}
 
-	Where *env.Location // tests say where things are
+// Means are what of the machine is used.
+type Means struct {
+	GPU      int           // index
+	Jobs     int           // compiles at once, 0: one a core
+	Archs    []string      // of families of which many candidates are to come; none: few are compiled
+	CacheDir string        // of compiled candidates, empty: none
+	Where    *env.Location // tests say where things are
+}
+
+// Trust is how far candidates are trusted.
+type Trust struct {
+	Sandbox sandbox.Mode // of compilers and of the workers that run candidates; empty: off
+	Foreign bool         // sources are not ours: of a model, a folder, a run
+}
+
+// Listeners hear what is done.
+type Listeners struct {
+	Log      *slog.Logger
+	Progress func(string)    // what opening does; may be nil
+	Trace    *trace.Recorder // what candidates, duels, trials and the device do; nil: none
 }
 
 // Rig is one device that is ready for candidates of one problem: compilers, the device's workers, the judge of their

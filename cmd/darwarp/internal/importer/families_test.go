@@ -90,8 +90,9 @@ func passes(t *testing.T, b *templates.Bundle, cache string) {
 	t.Helper()
 	dtype, sizes := b.Problem.DTypes[0], b.Problem.SmallWorkloads()[:1]
 	cfg := eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
-		DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: sizes, Cache: "hot", Jobs: 1, CacheDir: cache,
-		Sandbox: eval.SandboxBest, Foreign: true}
+		DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: sizes, Cache: "hot",
+		Means: eval.Means{Jobs: 1, CacheDir: cache},
+		Trust: eval.Trust{Sandbox: eval.SandboxBest, Foreign: true}}
 	if b.Problem.Reference.IsModule() {
 		teller, err := module.NewTeller(t.Context(), b.Problem, b.Reference, eval.SandboxBest, module.NoGPU)
 		if err != nil {

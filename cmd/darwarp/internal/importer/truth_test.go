@@ -37,8 +37,9 @@ func TestTruths(t *testing.T) {
 	}
 	var seen seenRows
 	d := b.Problem.DTypes[0]
-	err = eval.Truths(context.Background(), eval.Config{Problem: b.Problem, Reference: b.ReferenceSource(d),
-		Headers: templates.Include(), DType: d, Sandbox: eval.SandboxBest, Foreign: true}, func(truth eval.Truth) error {
+	cfg := eval.Config{Problem: b.Problem, Reference: b.ReferenceSource(d), Headers: templates.Include(), DType: d,
+		Trust: eval.Trust{Sandbox: eval.SandboxBest, Foreign: true}}
+	err = eval.Truths(context.Background(), cfg, func(truth eval.Truth) error {
 		seen.check(t, &truth)
 		return nil
 	})

@@ -29,7 +29,8 @@ func verify(ctx context.Context, r *module.Reader, read *reading, dir string, re
 	}
 	t := b.Problem.DTypes[0]
 	cfg := eval.Config{Problem: b.Problem, Reference: b.ReferenceSource(t), Headers: templates.Include(), DType: t,
-		Sandbox: req.Sandbox, Foreign: true, Version: req.Version, CacheDir: req.CacheDir}
+		Trust: eval.Trust{Sandbox: req.Sandbox, Foreign: true}, Version: req.Version,
+		Means: eval.Means{CacheDir: req.CacheDir}}
 	if err := read.fits(b.Problem); err != nil {
 		return 0, err
 	}
@@ -62,8 +63,9 @@ func tried(ctx context.Context, r *module.Reader, read *reading, dir string, req
 	if err != nil {
 		return 0, err
 	}
-	cfg := eval.Config{Problem: b.Problem, Headers: templates.Include(), DType: b.Problem.DTypes[0], Sandbox: req.Sandbox,
-		Foreign: true, Version: req.Version, CacheDir: req.CacheDir}
+	cfg := eval.Config{Problem: b.Problem, Headers: templates.Include(), DType: b.Problem.DTypes[0],
+		Trust: eval.Trust{Sandbox: req.Sandbox, Foreign: true}, Version: req.Version,
+		Means: eval.Means{CacheDir: req.CacheDir}}
 	if cfg.Teller, err = module.TellerOf(b.Problem, r, read.Answer); err != nil {
 		return 0, err
 	}

@@ -114,13 +114,15 @@ func (s *Session) config(t Target, phases *progress.Phases) eval.Config {
 			archs = append(archs, f.Arch)
 		}
 	}
+	fence := cmp.Or(t.Sandbox, string(eval.SandboxBest))
+	foreign := t.Foreign || t.Bundle == nil && !slices.Contains(templates.Builtins(), t.Problem)
 	return eval.Config{
 		Problem: s.Bundle.Problem, Reference: s.Bundle.ReferenceSource(s.DType), Headers: templates.Include(),
 		DType: s.DType, Acc: s.Bundle.Problem.Accumulators(s.Bundle.Families, s.Pins),
-		Workloads: s.Workloads, Cache: s.Cache, Jobs: t.Jobs, Archs: archs, Version: Version(),
-		Sandbox:  eval.SandboxMode(cmp.Or(t.Sandbox, string(eval.SandboxBest))),
-		Foreign:  t.Foreign || t.Bundle == nil && !slices.Contains(templates.Builtins(), t.Problem),
-		Progress: phases.Begin,
+		Workloads: s.Workloads, Cache: s.Cache, Version: Version(),
+		Means:     eval.Means{Jobs: t.Jobs, Archs: archs},
+		Trust:     eval.Trust{Sandbox: eval.SandboxMode(fence), Foreign: foreign},
+		Listeners: eval.Listeners{Progress: phases.Begin},
 	}
 }
 
