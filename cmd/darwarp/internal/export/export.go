@@ -18,22 +18,32 @@ import (
 
 // Kernel is what is exported, with what is known about it.
 type Kernel struct {
-	Bundle     *templates.Bundle
-	DType      kernels.DType
-	Workloads  []kernels.Workload
-	Job        kernels.Job // rendered for Device
-	Device     kernels.Device
-	Candidate  kernels.Candidate
-	Lineage    []kernels.Candidate // from the naive start to Candidate
-	Baselines  []kernels.BaselineResult
+	Bundle    *templates.Bundle
+	DType     kernels.DType
+	Workloads []kernels.Workload
+	Job       kernels.Job // rendered for Device
+	Device    kernels.Device
+	Candidate kernels.Candidate
+	Lineage   []kernels.Candidate // from the naive start to Candidate
+	Run       string              // the run's file as the user named it
+	Record
+	Extras
+}
+
+// Record is what was measured of a kernel.
+type Record struct {
 	Provenance *kernels.Provenance // what the figures stand on; nil: they are not written
-	Run        string              // the run's file as the user named it
-	Trial      kernels.Trial       // what it stood as a would-be champion
-	Pace       kernels.Pace        // of the run's scores
-	Duels      []kernels.Duel      // with baselines
-	Cubin      []byte              // nil: not written
-	As         []string            // further forms beside the folder's own files, of Targets
-	NVCCFlags  []string            // what nvcc needs besides the architecture, for the same machine code
+	Baselines  []kernels.BaselineResult
+	Trial      kernels.Trial  // what it stood as a would-be champion
+	Pace       kernels.Pace   // of the run's scores
+	Duels      []kernels.Duel // with baselines
+}
+
+// Extras are what a folder has besides its sources.
+type Extras struct {
+	Cubin     []byte   // nil: not written
+	As        []string // further forms beside the folder's own files, of Targets
+	NVCCFlags []string // what nvcc needs besides the architecture, for the same machine code
 }
 
 // Build is the command that builds the bench.

@@ -37,10 +37,10 @@ func axpy(t *testing.T, dtype kernels.DType) Kernel {
 	return Kernel{Bundle: b, DType: dtype, Workloads: b.Problem.Workloads, Job: job, Device: dev, Candidate: c,
 		Run:     "axpy.db",
 		Lineage: []kernels.Candidate{c},
-		Baselines: []kernels.BaselineResult{{Name: "default",
+		Record: Record{Baselines: []kernels.BaselineResult{{Name: "default",
 			Times: []kernels.Timing{{Workload: "large", Median: 10000, Cache: "hot"}}}},
-		Provenance: &kernels.Provenance{Device: dev, Protocol: "1", Version: "devel", CacheMode: "hot",
-			Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
+			Provenance: &kernels.Provenance{Device: dev, Protocol: "1", Version: "devel", CacheMode: "hot",
+				Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}}
 }
 
 // TestNotExported: what the files of an export cannot make inputs of, or compare, is refused, in a sentence.

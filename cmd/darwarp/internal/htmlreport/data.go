@@ -20,8 +20,11 @@ type Figures struct {
 
 // Reign is the champion itself, with those before it.
 type Reign struct {
-	Winner  *Winner      // nil: there is no champion
-	Crowned []kernels.ID // the champions, in the order of their reigns
+	Champion *kernels.Candidate  // nil: none yet
+	Trial    string              // what the champion stood, in a line; empty: nothing to say
+	Lineage  []kernels.Candidate // from the naive start to the champion
+	Winner   *Winner             // nil: there is no champion
+	Crowned  []kernels.ID        // the champions, in the order of their reigns
 
 	Estimate bool // the champion's speedup is not of a final measurement
 }
@@ -33,9 +36,6 @@ type Input struct {
 	Meta       store.Meta
 	Problem    *kernels.Problem
 	Candidates []kernels.Candidate // all, in the order of being stored
-	Champion   *kernels.Candidate  // nil: none yet
-	Trial      string              // what the champion stood, in a line; empty: nothing to say
-	Lineage    []kernels.Candidate // from the naive start to the champion
 	Took       time.Duration       // the search, over all sessions; 0: nothing says it
 	Budget     store.Budget        // of the last session
 	Figures

@@ -115,7 +115,7 @@ func TestTree(t *testing.T) {
 		}
 		all = append(all, found(i, 1/float64(i), nil, parents...))
 	}
-	in := Input{Candidates: all, Champion: &all[199], Lineage: all}
+	in := Input{Candidates: all, Reign: Reign{Champion: &all[199], Lineage: all}}
 	seen, path := map[string]int{}, 0
 	var walk func(*Node)
 	walk = func(n *Node) {
@@ -177,7 +177,7 @@ func TestChampionIsFirst(t *testing.T) {
 	for i := range 40 {
 		all = append(all, found(i+1, 1+float64(i), nil))
 	}
-	in := Input{Meta: store.Meta{Workloads: []kernels.Workload{{Name: "w", Weight: 1}}}, Champion: &all[30]}
+	in := Input{Meta: store.Meta{Workloads: []kernels.Workload{{Name: "w", Weight: 1}}}, Reign: Reign{Champion: &all[30]}}
 	all[1].Score = all[0].Score
 	l := in.leaders(all)
 	if n := len(l.Rows); n != 20 || !l.Rows[0].Champion || l.Rows[0].Rank != "31" || l.More != 20 {
@@ -216,11 +216,12 @@ func TestWrite(t *testing.T) {
 	all = append(all, failed)
 	in := Input{Path: evil, Meta: store.Meta{Problem: evil, Workloads: []kernels.Workload{{Name: "w", Weight: 1}}},
 		Problem:    &kernels.Problem{About: evil},
-		Candidates: all, Champion: &all[1], Lineage: all[:2], Proofs: map[string]kernels.Provenance{"p": {}},
+		Candidates: all, Proofs: map[string]kernels.Provenance{"p": {}},
 		Figures: Figures{Shapes: []Shape{{Workload: evil, Bars: []Bar{{Name: evil, NS: 1}}, Versus: []string{evil}}}},
 		Models:  []Model{{Name: evil, Asked: 3, USD: "0.1234"}},
-		Reign: Reign{Winner: &Winner{ID: evil, Start: evil, Family: evil, Beside: evil, Source: evil, Note: evil,
-			Genes: []WinnerGene{{evil, evil, evil, evil, true}}, Diff: diffLines("@@\n-" + evil + "\n+" + evil + "\n")}},
+		Reign: Reign{Champion: &all[1], Lineage: all[:2],
+			Winner: &Winner{ID: evil, Start: evil, Family: evil, Beside: evil, Source: evil, Note: evil,
+				Genes: []WinnerGene{{evil, evil, evil, evil, true}}, Diff: diffLines("@@\n-" + evil + "\n+" + evil + "\n")}},
 		Choices: &Choices{Columns: []string{evil},
 			Rows: []Choice{{Choice: evil, Gains: []kernels.Gain{{Ratio: 2, Lo: 1, Hi: 3}}, Cells: []string{evil}, Note: evil}}}}
 	var b bytes.Buffer

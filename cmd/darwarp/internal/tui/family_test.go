@@ -20,10 +20,10 @@ func TestYoungFamily(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := 0
-	state := &State{Meta: s.meta, Bundle: s.bundle, Files: func() (map[string][]byte, error) {
+	state := &State{Meta: s.meta, Bundle: s.bundle, Reads: Reads{Files: func() (map[string][]byte, error) {
 		asked++
 		return grown.Files, nil
-	}}
+	}}}
 	for family, want := range map[string]string{f.Name: "", "llm-1": "", "llm-2": "has no family",
 		"other": "has no family"} {
 		text, err := renderSource(state, kernels.Variant{Family: family, Genes: f.Defaults()})

@@ -130,20 +130,20 @@ func (s *story) state() *State {
 		Steering: s.asked,
 		Baselines: []kernels.BaselineResult{{Name: "default", Kind: kernels.BaselineName, Times: s.times(1)},
 			{Name: "cublas", Kind: kernels.BaselineName, Times: s.times(0.15)}},
-		Provenance: func(key string) (kernels.Provenance, error) {
+		Reads: Reads{Provenance: func(key string) (kernels.Provenance, error) {
 			if key != proof {
 				return p, store.ErrNotFound
 			}
 			return p, nil
 		},
-		Each: func(fn func(kernels.Candidate) error) error {
-			for _, c := range s.made {
-				if err := fn(c); err != nil {
-					return err
+			Each: func(fn func(kernels.Candidate) error) error {
+				for _, c := range s.made {
+					if err := fn(c); err != nil {
+						return err
+					}
 				}
-			}
-			return nil
-		}}
+				return nil
+			}}}
 }
 
 func (s *story) times(score float64) (out []kernels.Timing) {

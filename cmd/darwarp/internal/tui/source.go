@@ -28,19 +28,24 @@ type Source interface {
 
 // State is what a run's file holds.
 type State struct {
-	Path       string
-	Meta       store.Meta
-	Bundle     *templates.Bundle
-	Len        int  // candidates
-	Replayed   bool // the story of a finished run, told again
-	Pace       kernels.Pace
-	Baselines  []kernels.BaselineResult
-	Duels      []kernels.Duel // in order
-	Champions  []store.Champion
-	Standings  map[kernels.ID]kernels.Standing // of those that were on trial
-	Exchanges  []kernels.Exchange              // questions to language models
-	Portfolio  *kernels.Portfolio              // the last one, nil: none was measured
-	Steering   evolve.Steering                 // what people asked of the search until now
+	Path      string
+	Meta      store.Meta
+	Bundle    *templates.Bundle
+	Len       int  // candidates
+	Replayed  bool // the story of a finished run, told again
+	Pace      kernels.Pace
+	Baselines []kernels.BaselineResult
+	Duels     []kernels.Duel // in order
+	Champions []store.Champion
+	Standings map[kernels.ID]kernels.Standing // of those that were on trial
+	Exchanges []kernels.Exchange              // questions to language models
+	Portfolio *kernels.Portfolio              // the last one, nil: none was measured
+	Steering  evolve.Steering                 // what people asked of the search until now
+	Reads
+}
+
+// Reads are what is read from the file when it is asked for.
+type Reads struct {
 	Provenance func(key string) (kernels.Provenance, error)
 	Each       func(func(kernels.Candidate) error) error // in the order of being stored
 	Files      func() (map[string][]byte, error)         // of the problem, as they are now
@@ -61,8 +66,9 @@ func (s *State) bundleOf(family string) (*templates.Bundle, error) {
 
 // ReadState gathers the state of an open run. It stays open.
 func ReadState(r *store.Run, b *templates.Bundle) (*State, error) {
-	s := &State{Path: r.Path(), Meta: r.Meta(), Bundle: b, Len: r.Len(), Provenance: r.Provenance, Each: r.Each,
-		Files: func() (map[string][]byte, error) { return r.Meta().Files, nil }}
+	files := func() (map[string][]byte, error) { return r.Meta().Files, nil }
+	s := &State{Path: r.Path(), Meta: r.Meta(), Bundle: b, Len: r.Len(),
+		Reads: Reads{Provenance: r.Provenance, Each: r.Each, Files: files}}
 	var errs [9]error
 	var checkpoint []byte
 	s.Baselines, errs[0] = r.Baselines()
