@@ -17,24 +17,29 @@ const maxSample = 1 << 16
 
 // state is a checkpoint: with the stored candidates it is the whole search.
 type state struct {
-	Version  int                    `json:"version"`
-	Strategy string                 `json:"strategy"`
-	Seed     uint64                 `json:"seed"`
-	Spaces   []spaceState           `json:"spaces"`
-	RNG      []byte                 `json:"rng"`
-	Progress progress               `json:"progress"`
-	Sample   int                    `json:"sample"`
-	Pending  []*task                `json:"pending,omitempty"`
-	Waiting  []*task                `json:"waiting,omitempty"` // proposals of language models
-	Threads  map[kernels.ID]*thread `json:"threads,omitempty"` // conversations about proposals without a verdict
-	Repairs  []*thread              `json:"repairs,omitempty"` // and those to go on with
-	Champion kernels.ID             `json:"champion,omitzero"`
-	Beaten   []kernels.ID           `json:"beaten,omitempty"`
-	Elapsed  time.Duration          `json:"elapsed"`
-	Hints    []Hint                 `json:"hints,omitempty"`
-	Credit   credit                 `json:"purse,omitzero"`
-	Steering *Steering              `json:"steering,omitempty"`
-	Settled  bool                   `json:"settled,omitempty"` // nothing is left but to try new candidates
+	Version  int          `json:"version"`
+	Strategy string       `json:"strategy"`
+	Seed     uint64       `json:"seed"`
+	Spaces   []spaceState `json:"spaces"`
+	RNG      []byte       `json:"rng"`
+	Progress progress     `json:"progress"`
+	Sample   int          `json:"sample"`
+	unfinished
+	Champion kernels.ID    `json:"champion,omitzero"`
+	Beaten   []kernels.ID  `json:"beaten,omitempty"`
+	Elapsed  time.Duration `json:"elapsed"`
+	Hints    []Hint        `json:"hints,omitempty"`
+	Credit   credit        `json:"purse,omitzero"`
+	Steering *Steering     `json:"steering,omitempty"`
+	Settled  bool          `json:"settled,omitempty"` // nothing is left but to try new candidates
+}
+
+// unfinished is what the search was at when the checkpoint was written.
+type unfinished struct {
+	Pending []*task                `json:"pending,omitempty"`
+	Waiting []*task                `json:"waiting,omitempty"` // proposals of language models
+	Threads map[kernels.ID]*thread `json:"threads,omitempty"` // conversations about proposals without a verdict
+	Repairs []*thread              `json:"repairs,omitempty"` // and those to go on with
 }
 
 type spaceState struct {
@@ -46,7 +51,7 @@ type spaceState struct {
 func (s *Search) state() []byte {
 	st := state{
 		Version: stateVersion, Strategy: s.cfg.Strategy, Seed: s.cfg.Seed, Elapsed: s.clock.elapsed(),
-		Pending: s.unanswered(), Steering: s.steering.checkpoint(), Settled: s.settled(),
+		unfinished: unfinished{Pending: s.unanswered()}, Steering: s.steering.checkpoint(), Settled: s.settled(),
 	}
 	s.proposer.save(&st)
 	s.pop.save(&st)

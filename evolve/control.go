@@ -56,12 +56,12 @@ func (c *control) grown(noise float64) (was float64, grown bool) {
 // askControl has the champion fight itself, beside the search. While nothing works or all is paused it waits for the
 // next time.
 func (s *Search) askControl() {
-	s.control.stop()
+	s.upkeep.control.stop()
 	if s.ending.drains() || s.ending.has() {
 		return
 	}
 	if s.reign.reigning() == nil || s.steering.paused() || s.outage.on() {
-		s.control.wait()
+		s.upkeep.control.wait()
 		return
 	}
 	t, err := s.askChampion(forNoise)
@@ -77,6 +77,6 @@ func (s *Search) controlled(a answer) {
 	if errors.Is(a.err, kernels.ErrLost) {
 		s.cfg.Log.Warn("the noise could not be measured", "err", a.err)
 	}
-	s.control.hear(s.ev.Provenance(), s.journal)
-	s.control.wait()
+	s.upkeep.control.hear(s.ev.Provenance(), s.journal)
+	s.upkeep.control.wait()
 }

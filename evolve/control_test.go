@@ -59,7 +59,7 @@ func TestControlled(t *testing.T) {
 			return works(job), nil
 		}
 		s := mustSearch(t, toyConfig(t, "hills"), ev, m)
-		s.control.every = 10 * time.Millisecond
+		s.upkeep.control.every = 10 * time.Millisecond
 		var c collector
 		sum, err := s.Run(context.Background(), c.emit)
 		n := int(ev.controls.Load())

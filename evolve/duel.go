@@ -113,7 +113,7 @@ func (s *Search) launchDuel(t *task) (err error) {
 
 // decided enters the answer to a duel.
 func (s *Search) decided(t *task, d kernels.Duel) {
-	s.control.hear(s.ev.Provenance(), s.journal)
+	s.upkeep.control.hear(s.ev.Provenance(), s.journal)
 	if d.Verdict != kernels.Ambiguous && !s.outage.on() {
 		s.recovered()
 	}

@@ -129,7 +129,7 @@ func (sc *scenario) session(t *testing.T, cfg Config, m *memory, log *bytes.Buff
 
 // hold makes a search's time of day follow its simulated clock, and leaves out what comes by the wall's.
 func hold(s *Search) {
-	s.inbox.every, s.control.every = time.Hour, time.Hour
+	s.inbox.every, s.upkeep.control.every = time.Hour, time.Hour
 	s.clock.wall = func() time.Time {
 		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(s.clock.before)
 	}

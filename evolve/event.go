@@ -34,12 +34,11 @@ const (
 	KindFinal    Kind = "final"    // Summary: after the end, with the champion's speedup by its final measurement
 )
 
-// Event is one line of a search's story. Fields that a kind does not name are zero, but for the
-// figures of where the search stands, which every event has.
+// Event is one line of a search's story. Fields that a kind does not name are zero, but for its stamp and its figures,
+// which every event has.
 type Event struct {
-	Kind      Kind               `json:"kind"`
-	Seq       int                `json:"seq"` // 1, 2, ... in this session
-	At        time.Duration      `json:"at"`  // ns elapsed, over all sessions
+	Kind Kind `json:"kind"`
+	Stamp
 	Candidate *kernels.Candidate `json:"candidate,omitempty"`
 	ID        kernels.ID         `json:"id,omitzero"`
 	Family    string             `json:"family,omitempty"`
@@ -52,7 +51,17 @@ type Event struct {
 	Exchange  *kernels.Exchange  `json:"exchange,omitempty"`
 	Summary   *Summary           `json:"summary,omitempty"`
 	Command   *Command           `json:"command,omitempty"` // that was done
+	Figures
+}
 
+// Stamp is an event's place in the story.
+type Stamp struct {
+	Seq int           `json:"seq"` // 1, 2, ... in this session
+	At  time.Duration `json:"at"`  // ns elapsed, over all sessions
+}
+
+// Figures are where the search stands.
+type Figures struct {
 	Evals    int              `json:"evals"`              // verdicts, duplicates not counted
 	Best     float64          `json:"best,omitempty"`     // lowest score measured
 	Champion kernels.ID       `json:"champion,omitzero"`  // who reigns
@@ -107,18 +116,23 @@ type Summary struct {
 	Lost     int                     `json:"lost"`     // verdicts that were lost and repeated
 	Duels    int                     `json:"duels"`
 	Restarts int                     `json:"restarts"`
-	Champion kernels.ID              `json:"champion,omitzero"`
-	Variant  kernels.Variant         `json:"variant,omitzero"`   // the champion's
-	Score    float64                 `json:"score,omitempty"`    // the champion's
-	Speedup  float64                 `json:"speedup,omitempty"`  // of the champion over the naive start
-	Estimate bool                    `json:"estimate,omitempty"` // Speedup is not of a final measurement
-	Best     float64                 `json:"best,omitempty"`     // lowest score measured, by the champion or not
-	Standing kernels.Standing        `json:"standing,omitempty"` // the champion's, empty where nobody doubts it
-	Elapsed  time.Duration           `json:"elapsed"`
-	Left     int                     `json:"left,omitempty"` // asked for, and left for the next session
+	Winner
+	Best     float64          `json:"best,omitempty"`     // lowest score measured, by the champion or not
+	Standing kernels.Standing `json:"standing,omitempty"` // the champion's, empty where nobody doubts it
+	Elapsed  time.Duration    `json:"elapsed"`
+	Left     int              `json:"left,omitempty"` // asked for, and left for the next session
 	// Measured faster than the champion, and not dueled or tried to the end: with its score
 	Contender kernels.ID `json:"contender,omitzero"`
 	Claims    float64    `json:"claims,omitempty"`
+}
+
+// Winner is the champion at the end, as it was measured.
+type Winner struct {
+	Champion kernels.ID      `json:"champion,omitzero"`
+	Variant  kernels.Variant `json:"variant,omitzero"`
+	Score    float64         `json:"score,omitempty"`
+	Speedup  float64         `json:"speedup,omitempty"`  // over the naive start
+	Estimate bool            `json:"estimate,omitempty"` // Speedup is not of a final measurement
 }
 
 // figures fills in where the search stands.

@@ -31,7 +31,7 @@ func (s *Search) loop(ctx context.Context) {
 		case <-s.timeUp():
 		case <-s.outage.over:
 			s.outage.resume()
-		case <-s.control.due:
+		case <-s.upkeep.control.due:
 			s.askControl()
 		case <-s.storable():
 		case <-s.cutOff():

@@ -66,7 +66,7 @@ func (s *Search) keepPace() {
 	switch {
 	case m == nil || m == s.pop.start() || s.ending.drains() || s.ending.has() || s.steering.paused() || s.outage.on():
 		return
-	case s.dueling() || s.reign.hasHeir() || !s.pacing.due(s.clock.elapsed(), s.reign.direct()):
+	case s.dueling() || s.reign.hasHeir() || !s.upkeep.pacing.due(s.clock.elapsed(), s.reign.direct()):
 		return
 	}
 	t, err := s.askChampion(forPace)
@@ -77,14 +77,14 @@ func (s *Search) keepPace() {
 		s.fail(err)
 		return
 	}
-	s.pacing.begin(s.clock.elapsed())
+	s.upkeep.pacing.begin(s.clock.elapsed())
 	s.queue.start(t)
 }
 
 // timedAgain enters what came of it. Anything but a fault of darwarp itself was taken for no answer before it came
 // here.
 func (s *Search) timedAgain(a answer) {
-	s.pacing.end(s.clock.elapsed())
+	s.upkeep.pacing.end(s.clock.elapsed())
 	if errors.Is(a.err, kernels.ErrLost) {
 		s.cfg.Log.Warn("the champion could not be timed beside the naive start", "err", a.err)
 		return

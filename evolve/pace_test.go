@@ -47,7 +47,7 @@ func TestPaceKept(t *testing.T) {
 		ev, m := &drifting{fake: newFake(2, false)}, &memory{}
 		cfg := toyConfig(t, "hills")
 		s := mustSearch(t, cfg, ev, m)
-		s.pacing.least, s.pacing.next = 0, 0
+		s.upkeep.pacing.least, s.upkeep.pacing.next = 0, 0
 		ev.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
 			if ev.starting.IsZero() {
 				ev.starting = job.ID

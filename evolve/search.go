@@ -24,9 +24,14 @@ type Search struct {
 	progress *progress
 	clock    *clock
 	outage   outage
-	control  control
-	pacing   pacing
+	upkeep   upkeep
 	ending   ending
+}
+
+// upkeep is what is measured again from time to time.
+type upkeep struct {
+	control control
+	pacing  pacing
 }
 
 // New prepares a search. When run has a checkpoint the search goes on from it. A nil run keeps
@@ -50,7 +55,7 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 	s := &Search{
 		cfg: cfg, ev: ev, inbox: newInbox(), pop: newPopulation(&cfg, ev.Device()), journal: newJournal(keep, cfg.Log),
 		steering: &steering{}, progress: &progress{}, clock: newClock(can.Simulated), outage: outage{pauses: pauses},
-		control: newControl(can.Control != nil), pacing: newPacing(can.Pace != nil),
+		upkeep: upkeep{control: newControl(can.Control != nil), pacing: newPacing(can.Pace != nil)},
 	}
 	s.reign = &reign{
 		contest: newContest(ev.Device()), trials: newTrials(s.inbox.work, can.Trial), pop: s.pop, journal: s.journal,
@@ -97,7 +102,7 @@ func (s *Search) Run(ctx context.Context, emit func(Event)) (Summary, error) {
 	if err := s.begin(); err != nil {
 		s.fail(err)
 	}
-	s.control.wait()
+	s.upkeep.control.wait()
 	s.advice.begin(s.inbox.hard)
 	unhook := context.AfterFunc(ctx, s.advice.stop)
 	s.loop(ctx)

@@ -22,7 +22,8 @@ func TestShown(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := kernels.Variant{Source: tt.source}
-			e := Event{Kind: KindTrial, Candidate: &kernels.Candidate{Variant: v}, Summary: &Summary{Variant: v, Evals: 7}}
+			e := Event{Kind: KindTrial, Candidate: &kernels.Candidate{Variant: v},
+				Summary: &Summary{Winner: Winner{Variant: v}, Evals: 7}}
 			shown := e.Shown()
 			if shown.Candidate.Variant.Source != tt.want || shown.Summary.Variant.Source != tt.want {
 				t.Errorf("%d bytes, want %d", len(shown.Candidate.Variant.Source), len(tt.want))

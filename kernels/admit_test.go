@@ -73,7 +73,8 @@ func TestAdmitCleans(t *testing.T) {
 	c.Origin.Operator, c.Origin.Note = evil, strings.Repeat("x", 10_000)
 	c.Result.Detail, c.Result.Gate.Where = evil+"\nsecond", evil
 	c.Result.Resources[0].Entry, c.Result.Sites[0].File, c.Result.Times[0].Tags[0] = evil, evil, evil
-	p := Provenance{Device: Device{Kind: "cuda", Name: evil, Driver: evil, Toolchain: evil}, Protocol: evil, Host: evil}
+	p := Provenance{Device: Device{Kind: "cuda", Name: evil, Software: Software{Driver: evil, Toolchain: evil}},
+		Protocol: evil, Host: evil}
 	d := Duel{Champion: evil, Detail: evil, Verdict: Verdict(evil)}
 	b := BaselineResult{Name: "torch", About: evil, Sanitized: []Sanitized{{Tool: evil, Detail: evil}}}
 	i := Insight{Genes: []GeneChange{{Gene: evil, From: evil, To: evil}}, Detail: evil, Cache: evil}

@@ -21,10 +21,15 @@ type Device struct {
 	Kind           string `expr:"kind" json:"kind"`                     // cuda, cpu or replay
 	Name           string `expr:"-" json:"name"`                        // NVIDIA H200
 	UUID           string `expr:"-" json:"uuid,omitempty"`              //
-	Driver         string `expr:"-" json:"driver,omitempty"`            // 580.159.04
-	Toolchain      string `expr:"-" json:"toolchain,omitempty"`         // NVRTC 13.0
-	Arch           string `expr:"-" json:"arch"`                        // sm_90a: what candidates are compiled for
-	PageableAccess bool   `expr:"-" json:"pageable_access,omitempty"`   // device code can address host memory (HMM)
+	Software       `expr:"-"`
+	Arch           string `expr:"-" json:"arch"`                      // sm_90a: what candidates are compiled for
+	PageableAccess bool   `expr:"-" json:"pageable_access,omitempty"` // device code can address host memory (HMM)
+}
+
+// Software is what makes machine code for a device, and runs it.
+type Software struct {
+	Driver    string `expr:"-" json:"driver,omitempty"`    // 580.159.04
+	Toolchain string `expr:"-" json:"toolchain,omitempty"` // NVRTC 13.0
 }
 
 // baseScope and baseEnv are what every expression of a family sees besides genes and lets.

@@ -70,7 +70,7 @@ func seeded(n uint64) *rand.Rand { return rand.New(rand.NewPCG(n, 1)) }
 func TestDeviceFields(t *testing.T) {
 	const fields = "cc, sms, smem_per_block, smem_per_sm, regs_per_sm, max_threads, threads_per_sm, l2_bytes, " +
 		"memory_bytes, kind"
-	for _, name := range []string{"smem", "Name"} {
+	for _, name := range []string{"smem", "Name", "Driver", "driver", "Software", "Toolchain"} {
 		_, err := expr.CompileAny("device."+name, baseScope())
 		if want := "the device has no field " + name + ": expected " + fields; err == nil ||
 			!strings.HasPrefix(err.Error(), want) {

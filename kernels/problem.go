@@ -26,6 +26,11 @@ type Problem struct {
 	// Packed is the most bytes that launches with `prepare` may make of the weights: an expression over their dims
 	Packed string `toml:"packed,omitempty" json:"packed,omitempty"`
 
+	readied
+}
+
+// readied is what a problem is worked with: its expressions, compiled, and what a run has of it.
+type readied struct {
 	exprs  problemExprs
 	fixed  Fixed  // nil: all values of the problem
 	scored []Dims // of the run's workloads; nil: any

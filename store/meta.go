@@ -20,16 +20,21 @@ type Meta struct {
 	DType     kernels.DType      `json:"dtype"`
 	Workloads []kernels.Workload `json:"workloads"`
 	Device    kernels.Device     `json:"device"`
-	Objective kernels.Objective  `json:"objective,omitempty"`
-	Portfolio int                `json:"portfolio,omitempty"` // kernels that the search is to end with
-	Strategy  string             `json:"strategy"`
-	Seed      uint64             `json:"seed"`
-	Pins      kernels.Pins       `json:"pins,omitempty"`
-	Cache     string             `json:"cache"` // hot or cold: what times are
-	Budget    Budget             `json:"budget"`
-	LLM       *LLM               `json:"llm,omitempty"` // null: no language model is asked
+	Goal
+	Strategy string       `json:"strategy"`
+	Seed     uint64       `json:"seed"`
+	Pins     kernels.Pins `json:"pins,omitempty"`
+	Cache    string       `json:"cache"` // hot or cold: what times are
+	Budget   Budget       `json:"budget"`
+	LLM      *LLM         `json:"llm,omitempty"` // null: no language model is asked
 	// Island is the kind of device of a run that a fleet's search has made beside its first one; empty: it is a first one
 	Island string `json:"island,omitempty"`
+}
+
+// Goal is what a search is to find.
+type Goal struct {
+	Objective kernels.Objective `json:"objective,omitempty"`
+	Portfolio int               `json:"portfolio,omitempty"` // kernels that the search is to end with
 }
 
 // Bounds of what a run carries.

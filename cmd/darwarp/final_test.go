@@ -90,10 +90,11 @@ func TestMeasureAgain(t *testing.T) {
 		t.Errorf("%d duels with cublaslt shown, expected 4:\n%s", n, out.String())
 	}
 	a := newApp(&console.Console{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
-	if err := a.Required(0.9, rec, evolve.Summary{Champion: c.ID, Speedup: 1.79}); !isExit(err, exit.NotBeaten) {
+	sum := evolve.Summary{Winner: evolve.Winner{Champion: c.ID, Speedup: 1.79}}
+	if err := a.Required(0.9, rec, sum); !isExit(err, exit.NotBeaten) {
 		t.Errorf("--require 0.9 against a baseline that is faster: %v", err)
 	}
-	if err := a.Required(0.8, rec, evolve.Summary{Champion: c.ID, Speedup: 1.79}); err != nil {
+	if err := a.Required(0.8, rec, sum); err != nil {
 		t.Errorf("--require 0.8: %v", err)
 	}
 }
@@ -207,7 +208,7 @@ func TestExportHint(t *testing.T) {
 		}
 		var out bytes.Buffer
 		a := newApp(&console.Console{Out: &out, Err: &out})
-		if err := a.Summary(r, b.Problem, evolve.Summary{Champion: id}, nil); err != nil {
+		if err := a.Summary(r, b.Problem, evolve.Summary{Winner: evolve.Winner{Champion: id}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		said := out.String()

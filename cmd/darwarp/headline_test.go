@@ -23,7 +23,7 @@ func outputs(t *testing.T, r *record.Record) map[string]string {
 	all := map[string]string{}
 	for place, write := range map[string]func(*app) error{
 		"search": func(a *app) error {
-			return a.Summary(r, &kernels.Problem{}, evolve.Summary{Champion: id, Speedup: 99}, nil)
+			return a.Summary(r, &kernels.Problem{}, evolve.Summary{Winner: evolve.Winner{Champion: id, Speedup: 99}}, nil)
 		},
 		"top":           func(a *app) error { return a.Top(listing.TopOptions{N: 20}, r) },
 		"top --json":    func(a *app) error { return a.Top(listing.TopOptions{N: 20, JSON: true}, r) },

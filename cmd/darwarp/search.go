@@ -218,8 +218,9 @@ func (a *app) finalEvent(s *search.Search, sum evolve.Summary) error {
 	if sum.Champion.IsZero() || sum.Estimate || s.Session.Capabilities().Publisher == nil {
 		return nil
 	}
-	return json.NewEncoder(a.JSON()).Encode(evolve.Event{Kind: evolve.KindFinal, At: sum.Elapsed, Evals: sum.Evals,
-		ID: sum.Champion, Champion: sum.Champion, Reign: sum.Score, Speedup: sum.Speedup, Summary: &sum})
+	return json.NewEncoder(a.JSON()).Encode(evolve.Event{Kind: evolve.KindFinal, Stamp: evolve.Stamp{At: sum.Elapsed},
+		Figures: evolve.Figures{Evals: sum.Evals, Champion: sum.Champion, Reign: sum.Score, Speedup: sum.Speedup},
+		ID:      sum.Champion, Summary: &sum})
 }
 
 // showSearch shows a search in the terminal's view, or as lines where there is none, or none any more. interrupt does

@@ -10,7 +10,8 @@ import (
 )
 
 func TestDescribeGPUs(t *testing.T) {
-	h200 := kernels.Device{Name: "NVIDIA H200", Arch: "sm_90a", MemoryBytes: 139 << 30, Driver: "580", UUID: "GPU-a"}
+	h200 := kernels.Device{Name: "NVIDIA H200", Arch: "sm_90a", MemoryBytes: 139 << 30,
+		Software: kernels.Software{Driver: "580"}, UUID: "GPU-a"}
 	other := h200
 	other.UUID = "GPU-b"
 	idle, full := &kernels.GPU{MemUsed: 1}, &kernels.GPU{MemUsed: 64 << 30, Util: 0.5}

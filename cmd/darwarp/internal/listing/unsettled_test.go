@@ -10,7 +10,8 @@ import (
 
 // A search that was cut off says what is open and how it goes on; one that has settled everything says nothing.
 func TestUnsettled(t *testing.T) {
-	settled := evolve.Summary{Reason: evolve.ReasonTime, Champion: kernels.ID{1}, Score: 1, Standing: kernels.Stood}
+	settled := evolve.Summary{Reason: evolve.ReasonTime, Winner: evolve.Winner{Champion: kernels.ID{1}, Score: 1},
+		Standing: kernels.Stood}
 	open := settled
 	open.Contender, open.Claims, open.Left, open.Standing = kernels.ID{2}, 0.125, 9, kernels.OnTrial
 	for _, tt := range []struct {
@@ -38,7 +39,7 @@ func TestUnsettled(t *testing.T) {
 // TestGoesOn: what goes on with a search that had workers names them, in the text and in the list of commands.
 func TestGoesOn(t *testing.T) {
 	with := Lister{GoesOn: func(run string) string { return "darwarp search --resume " + run + " --fleet :4222" }}
-	sum := evolve.Summary{Reason: evolve.ReasonTime, Champion: kernels.ID{1}, Score: 1, Left: 1}
+	sum := evolve.Summary{Reason: evolve.ReasonTime, Winner: evolve.Winner{Champion: kernels.ID{1}, Score: 1}, Left: 1}
 	if got := unsettled(with.goesOn("a.db"), sum); !strings.Contains(got, "`darwarp search --resume a.db --fleet :4222`") {
 		t.Error(got)
 	}

@@ -52,7 +52,7 @@ func (p Place) Check() error {
 func Open(ctx context.Context, s *session.Session, w Want) (session.Opened, error) {
 	data, err := json.Marshal(task{GateTest: w.GateTest, About: store.Meta{Version: session.Version(),
 		Problem: s.Bundle.Problem.Name, Files: s.Bundle.Files, DType: s.DType, Workloads: s.Workloads,
-		Objective: s.Objective, Pins: s.Pins, Cache: s.Cache, Device: kernels.Device{Kind: w.Kind}}})
+		Goal: store.Goal{Objective: s.Objective}, Pins: s.Pins, Cache: s.Cache, Device: kernels.Device{Kind: w.Kind}}})
 	if err != nil {
 		return nil, err
 	}

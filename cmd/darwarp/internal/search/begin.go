@@ -126,7 +126,8 @@ func (s *Search) meta() store.Meta {
 	return store.Meta{
 		Version: session.Version(), Created: time.Now().UTC().Truncate(time.Second),
 		Problem: x.Bundle.Problem.Name, Files: x.Bundle.Files, DType: x.DType, Workloads: x.Workloads,
-		Objective: x.Objective, Portfolio: o.Portfolio, Device: x.Device(), Strategy: o.Strategy, Seed: o.Seed,
+		Goal: store.Goal{Objective: x.Objective, Portfolio: o.Portfolio}, Device: x.Device(), Strategy: o.Strategy,
+		Seed: o.Seed,
 		Pins: x.Pins, Cache: x.Cache, Budget: o.Budget, LLM: s.advisor.Stored(),
 	}
 }

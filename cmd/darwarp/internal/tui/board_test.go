@@ -301,7 +301,8 @@ func TestFellOnTrial(t *testing.T) {
 	b := d.m.board
 	cheat, right, failed := b.champion().id, b.ranking.len(), b.failed
 	before := b.rows[b.steps[len(b.steps)-2].row].id
-	d.tell(evolve.Event{Kind: evolve.KindChampion, ID: cheat, Champion: cheat, Standing: kernels.OnTrial})
+	d.tell(evolve.Event{Kind: evolve.KindChampion, ID: cheat,
+		Figures: evolve.Figures{Champion: cheat, Standing: kernels.OnTrial}})
 	if s := d.screen(); !strings.Contains(s, "on trial") {
 		t.Errorf("nothing says that the champion is on trial:\n%s", s)
 	}
@@ -311,10 +312,12 @@ func TestFellOnTrial(t *testing.T) {
 	at := slices.IndexFunc(d.src.made, func(c kernels.Candidate) bool { return c.ID == cheat })
 	fallen.Degrade(&d.src.made[at])
 	for range 2 { // an event may come twice
-		d.tell(evolve.Event{Kind: evolve.KindTrial, ID: cheat, Champion: before, Candidate: &d.src.made[at], Trial: &fallen,
-			Standing: kernels.Stood, Note: "fell: race"})
+		d.tell(evolve.Event{Kind: evolve.KindTrial, ID: cheat,
+			Figures:   evolve.Figures{Champion: before, Standing: kernels.Stood},
+			Candidate: &d.src.made[at], Trial: &fallen, Note: "fell: race"})
 	}
-	d.tell(evolve.Event{Kind: evolve.KindChampion, ID: before, Champion: before, Standing: kernels.Stood})
+	d.tell(evolve.Event{Kind: evolve.KindChampion, ID: before,
+		Figures: evolve.Figures{Champion: before, Standing: kernels.Stood}})
 	d.src.reigns = append(d.src.reigns, store.Champion{ID: before, At: began.Add(time.Hour)})
 	again := NewBoard()
 	again.Follow(&fake{story: d.src.story})

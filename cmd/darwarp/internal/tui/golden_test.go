@@ -25,7 +25,8 @@ func (d *driver) live() {
 	for range 40 {
 		n := len(d.src.reigns)
 		c := d.src.next()
-		e := evolve.Event{At: c.At.Sub(began), Evals: c.Seq, Rate: 3.3, ETA: 21 * time.Minute, InFlight: 8}
+		e := evolve.Event{Stamp: evolve.Stamp{At: c.At.Sub(began)},
+			Figures: evolve.Figures{Evals: c.Seq, Rate: 3.3, ETA: 21 * time.Minute, InFlight: 8}}
 		e.Kind, e.Candidate, e.ID, e.Score = evolve.KindResult, &c, c.ID, c.Score
 		d.tell(e)
 		if len(d.src.reigns) > n {

@@ -45,7 +45,8 @@ func (d *driver) tellHostile() {
 	for _, k := range []evolve.Kind{evolve.KindRestart, evolve.KindLost, evolve.KindOutage, evolve.KindNoise,
 		evolve.KindFamily, evolve.KindPaused, evolve.KindSteer, evolve.KindDisk, evolve.KindTrial, evolve.KindDuel,
 		evolve.KindMachine, evolve.KindAdvice} {
-		e := evolve.Event{Kind: k, At: time.Minute, Note: evil, Family: evil, Duel: &kernels.Duel{Champion: evil},
+		e := evolve.Event{Kind: k, Stamp: evolve.Stamp{At: time.Minute}, Note: evil, Family: evil,
+			Duel: &kernels.Duel{Champion: evil},
 			Machine: &kernels.Machine{GPUs: []kernels.GPU{{Name: evil, Throttle: []string{evil}, Temp: 50},
 				{Index: 1, LeftOut: evil}}}}
 		if k == evolve.KindAdvice {

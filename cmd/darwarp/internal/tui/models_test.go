@@ -32,7 +32,7 @@ func TestModels(t *testing.T) {
 	d.live()
 	all := exchanges()
 	for _, e := range append(all, all[1]) {
-		d.tell(evolve.Event{Kind: evolve.KindAdvice, At: 105 * time.Second, Exchange: &e})
+		d.tell(evolve.Event{Kind: evolve.KindAdvice, Stamp: evolve.Stamp{At: 105 * time.Second}, Exchange: &e})
 	}
 	d.press("5", "z")
 	screen := d.screen()

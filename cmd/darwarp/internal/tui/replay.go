@@ -104,8 +104,8 @@ func (r *Replay) tell(ctx context.Context, long time.Duration) error {
 	if err = errors.Join(err, t.before(time.Time{})); err != nil {
 		return err
 	}
-	sum := evolve.Summary{Reason: "replayed", Evals: t.e.Evals, Outcomes: t.verdict, Champion: t.e.Champion,
-		Score: t.e.Reign, Best: t.e.Best, Elapsed: t.e.At}
+	sum := evolve.Summary{Reason: "replayed", Evals: t.e.Evals, Outcomes: t.verdict,
+		Winner: evolve.Winner{Champion: t.e.Champion, Score: t.e.Reign}, Best: t.e.Best, Elapsed: t.e.At}
 	sum.Speedup, sum.Estimate = t.pace.Speedup(sum.Score), t.pace.Guesses(sum.Champion, sum.Score)
 	return t.send(evolve.Event{Kind: evolve.KindEnd, Note: string(sum.Reason), Summary: &sum})
 }

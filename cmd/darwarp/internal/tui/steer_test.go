@@ -174,7 +174,7 @@ func TestObeyedBefore(t *testing.T) {
 
 func TestPausedIsSeen(t *testing.T) {
 	d := open(t, 10, 80, 24, true)
-	d.tell(evolve.Event{Kind: evolve.KindPaused, Note: "nothing new is begun", Paused: true})
+	d.tell(evolve.Event{Kind: evolve.KindPaused, Note: "nothing new is begun", Figures: evolve.Figures{Paused: true}})
 	d.sees("paused")
 	d.press("P")
 	d.tell(evolve.Event{Kind: evolve.KindResumed, Note: "going on"})

@@ -12,10 +12,11 @@ import (
 // TestAwaitFinal: a view that is still open when the champion was measured again tells what came of it, and waits for
 // nothing that will not come.
 func TestAwaitFinal(t *testing.T) {
-	end := evolve.Event{Kind: evolve.KindEnd, Reign: .25, Speedup: 25.98, Estimate: true, Note: "time",
-		Summary: &evolve.Summary{Champion: kernels.ID{1}, Score: .25, Speedup: 25.98, Estimate: true}}
+	end := evolve.Event{Kind: evolve.KindEnd, Figures: evolve.Figures{Reign: .25, Speedup: 25.98, Estimate: true},
+		Note:    "time",
+		Summary: &evolve.Summary{Winner: evolve.Winner{Champion: kernels.ID{1}, Score: .25, Speedup: 25.98, Estimate: true}}}
 	told, none := end, *end.Summary
-	told.Summary = &evolve.Summary{Champion: kernels.ID{1}, Score: .25, Speedup: 4}
+	told.Summary = &evolve.Summary{Winner: evolve.Winner{Champion: kernels.ID{1}, Score: .25, Speedup: 4}}
 	none.Champion = kernels.ID{}
 	estimate, final := kernels.Pace{Factor: 6, Estimate: true}, kernels.Pace{Factor: 1.74}
 	type look struct {

@@ -220,7 +220,7 @@ func (s *Lines) lose(e evolve.Event) {
 func (s *Lines) tellAlike(at time.Duration) {
 	if n := s.alike; n > 0 {
 		s.alike, s.lost = 0, evolve.Event{}
-		s.say(evolve.Event{At: at}, fmt.Sprintf("lost: %d more for the same reason", n))
+		s.say(evolve.Event{Stamp: evolve.Stamp{At: at}}, fmt.Sprintf("lost: %d more for the same reason", n))
 	}
 }
 

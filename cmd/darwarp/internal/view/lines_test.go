@@ -88,15 +88,17 @@ func TestDuelsAndTheEnd(t *testing.T) {
 		{"set aside", evolve.Event{Kind: evolve.KindDuel, ID: two, Duel: duel(kernels.Faster, ""),
 			Note: evolve.SetAside + "the weights were changed meanwhile"}, true,
 			"duel of 0200000000 with 0100000000 set aside: the weights were changed meanwhile"},
-		{"interrupted", evolve.Event{Kind: evolve.KindDrain, Note: "interrupted: 2 in flight", InFlight: 2}, true,
+		{"interrupted", evolve.Event{Kind: evolve.KindDrain, Note: "interrupted: 2 in flight",
+			Figures: evolve.Figures{InFlight: 2}}, true,
 			"stopping: interrupted: 2 in flight; Ctrl-C again ends at once"},
-		{"interrupted elsewhere", evolve.Event{Kind: evolve.KindDrain, Note: "interrupted: 2 in flight", InFlight: 2},
+		{"interrupted elsewhere", evolve.Event{Kind: evolve.KindDrain, Note: "interrupted: 2 in flight",
+			Figures: evolve.Figures{InFlight: 2}},
 			false, "stopping: interrupted: 2 in flight"},
 		{"cut off", evolve.Event{Kind: evolve.KindDrain, Note: "interrupted: 1 in flight are left for the next session",
-			InFlight: 1}, true, "stopping: interrupted: 1 in flight are left for the next session"},
+			Figures: evolve.Figures{InFlight: 1}}, true, "stopping: interrupted: 1 in flight are left for the next session"},
 		{"nothing in flight", evolve.Event{Kind: evolve.KindDrain, Note: "interrupted: 0 in flight"}, true,
 			"stopping: interrupted: 0 in flight"},
-		{"time", evolve.Event{Kind: evolve.KindDrain, Note: "time: 2 in flight", InFlight: 2}, true,
+		{"time", evolve.Event{Kind: evolve.KindDrain, Note: "time: 2 in flight", Figures: evolve.Figures{InFlight: 2}}, true,
 			"stopping: time: 2 in flight"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -122,13 +124,13 @@ func TestLostAlike(t *testing.T) {
 	s := newLines(console.New(nil, &bytes.Buffer{}, &talk), true, nil)
 	events := make(chan evolve.Event, 20)
 	for i, note := range []string{"gone", "gone", "gone", "hung", "gone", "gone", "", "gone", "hung", "hung"} {
-		e := evolve.Event{Kind: evolve.KindLost, Note: note, At: time.Duration(i) * time.Second}
+		e := evolve.Event{Kind: evolve.KindLost, Note: note, Stamp: evolve.Stamp{At: time.Duration(i) * time.Second}}
 		if note == "" {
-			e = evolve.Event{Kind: evolve.KindOutage, Note: "nobody", At: 6 * time.Second}
+			e = evolve.Event{Kind: evolve.KindOutage, Note: "nobody", Stamp: evolve.Stamp{At: 6 * time.Second}}
 		}
 		events <- e
 	}
-	events <- evolve.Event{Kind: evolve.KindLost, Note: "hung", At: time.Minute}
+	events <- evolve.Event{Kind: evolve.KindLost, Note: "hung", Stamp: evolve.Stamp{At: time.Minute}}
 	close(events)
 	if err := s.Follow(events); err != nil {
 		t.Fatal(err)
@@ -153,7 +155,8 @@ func TestLostAlike(t *testing.T) {
 func TestStill(t *testing.T) {
 	for still, want := range map[bool]time.Duration{false: 13 * time.Second, true: 10 * time.Second} {
 		s := newLines(console.New(nil, &bytes.Buffer{}, &bytes.Buffer{}), true, nil)
-		s.take(evolve.Event{Kind: evolve.KindDrain, At: 10 * time.Second, Still: still})
+		s.take(evolve.Event{Kind: evolve.KindDrain, Stamp: evolve.Stamp{At: 10 * time.Second},
+			Figures: evolve.Figures{Still: still}})
 		if got := s.at(s.heard.Add(3 * time.Second)).Elapsed; got != want {
 			t.Errorf("still %v: %v, want %v", still, got, want)
 		}
