@@ -146,8 +146,8 @@ func (w *worker) published(ask func(kernels.Publisher) error) error {
 // evaluate judges a candidate. Its bar is what the search knew when the newest request was sent, and not its own.
 func (w *worker) evaluate(ctx context.Context, req *request, jobs []*kernels.Job, a *answer) error {
 	if bar := req.Jobs[0].Bar; len(bar) > 0 {
-		w.raise(req.Number, bar)
-		jobs[0].Bar = w.bar
+		w.local.raise(req.Number, bar)
+		jobs[0].Bar = w.local.bar
 	}
 	if made := req.Jobs[0].Compiled; len(made) > 0 && w.station.Compiled != nil {
 		ctx = w.station.Compiled(ctx, made)
@@ -155,23 +155,6 @@ func (w *worker) evaluate(ctx context.Context, req *request, jobs []*kernels.Job
 	r, err := w.station.Evaluate(ctx, jobs[0])
 	a.Result = &r
 	return err
-}
-
-// raise sets the bar of all candidates here: the champion's time on this worker.
-func (w *worker) raise(number uint64, bar map[string]float64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if number < w.newest {
-		return
-	}
-	w.newest = number
-	here := make(map[string]float64, len(bar))
-	for load, ns := range bar {
-		if here[load] = ns; w.ratios[load] > 0 {
-			here[load] = ns / w.ratios[load]
-		}
-	}
-	w.bar.Set(here)
 }
 
 // encodeAnswer writes an answer, of so many bytes at most. What JSON cannot say, as an output that is infinitely

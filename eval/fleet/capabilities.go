@@ -15,7 +15,7 @@ import (
 // Capabilities is what home can do, but for what the tools around a worker would tell.
 func (f *Fleet) Capabilities() kernels.Capabilities {
 	c := kernels.Capabilities{Machine: f.machine, Load: f.load, Provenances: f.Provenances, Remember: f.remember,
-		Weigh: f.weigh}
+		Weigh: f.facts.weigh}
 	if f.crew.times() { // while nobody is there, too: a search has begun with it, and the next home is waited for
 		c.Control, c.Pace, c.Trial = f.control, f.pace, f.trial
 	}
@@ -167,20 +167,14 @@ func (p publisher) BaselineTimes(ctx context.Context, name string) (r kernels.Ba
 	if err := r.Admit(); err != nil {
 		return r, fmt.Errorf("%w: %s: %w", kernels.ErrLost, a.Worker, err)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for workload, about := range a.About {
-		p.about[name+" "+workload] = kernels.CleanLine(about, kernels.MaxAbout)
-	}
+	p.facts.describe(name, a.About)
 	r.Provenance = home.key
 	return r, nil
 }
 
 // About says which algorithm a baseline took when it was timed.
 func (p publisher) About(name, workload string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.about[name+" "+workload]
+	return p.facts.described(name, workload)
 }
 
 // Compare has a candidate fight a baseline.

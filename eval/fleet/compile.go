@@ -65,28 +65,10 @@ func (f *Fleet) judge(ctx context.Context, j *job) (r kernels.Result, by, compil
 	return r, by, nil, err
 }
 
-// helped is machine code that another machine has made.
-type helped struct {
-	code string
-	by   *member
-}
-
-// noteHelp remembers who compiled what a verdict is of.
-func (f *Fleet) noteHelp(id kernels.ID, code string, by *member) {
-	if by == nil || code == "" {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.helped[id] = helped{code, by}
-}
-
 // recompile has a would-be champion compiled at home, if another machine has compiled it before. false: it was not the
 // same, its verdict is of something else, and whoever compiled it is left out.
 func (f *Fleet) recompile(ctx context.Context, j *kernels.Job) (same bool, err error) {
-	f.mu.Lock()
-	h, ok := f.helped[j.ID]
-	f.mu.Unlock()
+	h, ok := f.facts.helpOf(j.ID)
 	if !ok {
 		return true, nil
 	}
@@ -94,9 +76,7 @@ func (f *Fleet) recompile(ctx context.Context, j *kernels.Job) (same bool, err e
 	if err != nil {
 		return false, err
 	}
-	f.mu.Lock()
-	delete(f.helped, j.ID)
-	f.mu.Unlock()
+	f.facts.forgetHelp(j.ID)
 	if a.Code == h.code {
 		return true, nil
 	}

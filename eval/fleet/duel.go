@@ -11,9 +11,7 @@ import (
 
 // askAt asks one worker.
 func (f *Fleet) askAt(ctx context.Context, m *member, req request) (answer, error) {
-	f.mu.Lock()
-	req.Weights = f.weights
-	f.mu.Unlock()
+	req.Weights = f.facts.weighed()
 	a, err := f.post.ask(ctx, f.names.to(m.name), req, f.crew.goneOf(m))
 	_, err = f.answered(&a, err)
 	return a, err
@@ -65,7 +63,7 @@ func (f *Fleet) Duel(ctx context.Context, champion, challenger *kernels.Job) (ke
 		return d, err
 	}
 	if !same { // whoever judged it is not to blame for its times
-		f.forget(challenger.ID)
+		f.facts.forget(challenger.ID)
 	}
 	times := f.newSheet(challenger, false)
 	why := f.doubt(ctx, times, home, &d)
@@ -85,9 +83,7 @@ func (f *Fleet) Duel(ctx context.Context, champion, challenger *kernels.Job) (ke
 // doubt has a second worker time a winner, and looks into the times that a challenger was sent with where home finds
 // them too short. why says why the duel is not believed.
 func (f *Fleet) doubt(ctx context.Context, s *sheet, home *member, d *kernels.Duel) (why string) {
-	f.mu.Lock()
-	c := f.claims[s.job.ID]
-	f.mu.Unlock()
+	c := f.facts.claimOf(s.job.ID)
 	if others := f.crew.others(home, c.by); d.Verdict == kernels.Faster && home.times {
 		if c.by != nil && c.by != home && f.crew.isHere(c.by) {
 			others = []*member{c.by}
@@ -120,13 +116,11 @@ func (f *Fleet) tooShort(home *member, d *kernels.Duel, claimed []kernels.Timing
 // follow times the winner of a duel on all workers, beside the search: it is about to be the champion. One that is
 // overtaken before its turn is not.
 func (f *Fleet) follow(s *sheet) {
-	f.mu.Lock()
-	f.yard = s
-	f.mu.Unlock()
+	f.facts.succeed(s)
 	f.work.Go(func() {
 		f.comparing.Lock()
 		defer f.comparing.Unlock()
-		if f.yardstick() == s {
+		if f.facts.yardstick() == s {
 			f.compareAll(f.ctx, s)
 		}
 	})
@@ -194,11 +188,4 @@ func (f *Fleet) control(ctx context.Context, champion *kernels.Job) error {
 func (f *Fleet) pace(ctx context.Context, start, champion *kernels.Job) (kernels.Duel, error) {
 	d, _, err := f.askDuel(ctx, request{Do: doPace}, start, champion)
 	return d, err
-}
-
-// weigh has duels follow new weights of the workloads from now on.
-func (f *Fleet) weigh(workloads []kernels.Workload) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.weights = slices.Clone(workloads)
 }

@@ -38,9 +38,9 @@ func (f *Fleet) evaluate(ctx context.Context, j *kernels.Job) (r kernels.Result,
 		f.begun(ctx, m)
 	}
 	f.crew.ratiosOf(m).Scale(r.Times)
-	f.note(j.ID, m, r.Times)
-	f.noteHelp(j.ID, r.Code, compiler)
-	if first, dup := f.known(r.Code, j.ID); dup {
+	f.facts.note(j.ID, m, r.Times)
+	f.facts.noteHelp(j.ID, r.Code, compiler)
+	if first, dup := f.facts.known(r.Code, j.ID); dup {
 		r.Outcome, r.Times = kernels.Duplicate, nil
 		r.Detail = fmt.Sprintf("same machine code and launches as %s", first.Short())
 	}
@@ -114,18 +114,5 @@ func (a *answer) verdict(proof string) (r kernels.Result, err error) {
 	return r, nil
 }
 
-// known registers a candidate as the first with its machine code, or names the one that was.
-func (f *Fleet) known(code string, id kernels.ID) (kernels.ID, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if first, ok := f.codes[code]; ok && first != id {
-		return first, true
-	}
-	if code != "" {
-		f.codes[code] = id
-	}
-	return id, false
-}
-
 // remember tells the fleet of machine code that an earlier session has judged.
-func (f *Fleet) remember(code string, id kernels.ID) { f.known(code, id) }
+func (f *Fleet) remember(code string, id kernels.ID) { f.facts.known(code, id) }

@@ -39,11 +39,20 @@ type fake struct {
 	trying  func(ctx context.Context)                 // a trial
 	fails   func() (kernels.Result, error)            // what an evaluation comes to; nil: it does not
 	started time.Time                                 // as its clock says; zero: now
-	lies    atomic.Bool                               // that a challenger takes a tenth of its time
-	once    atomic.Bool                               // it lies in verdicts, and does not repeat it
-	busy    atomic.Bool                               // with other work: all takes twice as long
+	moods
+	counts
+}
 
-	mu    sync.Mutex
+// moods are what a fake does in the midst of a test.
+type moods struct {
+	lies atomic.Bool // that a challenger takes a tenth of its time
+	once atomic.Bool // it lies in verdicts, and does not repeat it
+	busy atomic.Bool // with other work: all takes twice as long
+}
+
+// counts are what a fake was asked.
+type counts struct {
+	mu    sync.Mutex // guards what follows
 	seen  map[kernels.ID]int
 	bars  []map[string]float64
 	here  int // candidates that it compiled itself
@@ -75,7 +84,7 @@ func newFake(name string) *fake {
 		panic(err)
 	}
 	dev.Name, dev.UUID, dev.MemoryBytes, dev.Toolchain = "fake GPU", name, 80<<30, "NVRTC 13.0"
-	return &fake{name: name, slots: 2, slower: 1, device: dev, seen: map[kernels.ID]int{}}
+	return &fake{name: name, slots: 2, slower: 1, device: dev, counts: counts{seen: map[kernels.ID]int{}}}
 }
 
 func (f *fake) Slots() int { return f.slots }

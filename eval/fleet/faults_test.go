@@ -196,8 +196,8 @@ func TestLateWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	late := &worker{cfg: cfg, names: f.names, nc: nc, ended: make(chan struct{}),
-		station: &Station{Evaluator: newFake("late")}}
+	late := &worker{cfg: cfg, link: link{names: f.names, nc: nc}, contact: contact{ended: make(chan struct{})},
+		workshop: workshop{station: &Station{Evaluator: newFake("late")}}}
 	if late.js, err = jetstream.New(nc); err != nil {
 		t.Fatal(err)
 	}

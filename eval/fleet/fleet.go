@@ -36,34 +36,36 @@ type Config struct {
 
 // Fleet is machines that evaluate candidates for one search. The search's own machine evaluates nothing.
 type Fleet struct {
-	cfg    Config
+	cfg Config
+	door
+	post    *post
+	crew    *crew
+	bear    namesakes
+	task    string // hash of cfg.Task
+	packer  packer
+	main    *Fleet // of an island: the fleet that it is part of
+	islands islands
+	facts   *facts
+	span
+
+	comparing sync.Mutex // held while workers are compared by the winner of a duel
+}
+
+// door is how a fleet and its workers find each other. Open sets it before a worker is heard, and then it stays.
+type door struct {
 	host   *host    // the server, where it is the search's own
 	lock   *os.File // of its folder, where it is not; nil: none
 	names  names
 	nc     *nats.Conn
-	post   *post
 	inLine *nats.Conn // to a server for several searches; nil: there is no other
-	crew   *crew
-	bear   namesakes
-	task   string // hash of cfg.Task
-	line   string // by which a worker joins; empty: it joins a server for several searches
-	packer packer
-	main   *Fleet // of an island: the fleet that it is part of
+	line   string     // by which a worker joins; empty: it joins a server for several searches
+}
 
+// span is how long a fleet lasts.
+type span struct {
 	ctx  context.Context // ends when the fleet is closed
 	stop context.CancelFunc
-	work sync.WaitGroup
-
-	mu      sync.Mutex
-	islands []*Fleet              // for kinds of device that the first worker's is not
-	codes   map[string]kernels.ID // the first candidate with each machine code
-	claims  map[kernels.ID]claim  // who timed the candidates of late, and how
-	yard    *sheet                // the kernel that all workers time: the naive start, and then each winner of a duel
-	weights []kernels.Workload    // of duels; nil: those of the task
-	about   map[string]string     // of baselines, by name and workload
-	helped  map[kernels.ID]helped // by machines that only compile
-
-	comparing sync.Mutex // held while workers are compared by the winner of a duel
+	work sync.WaitGroup // what Close waits for
 }
 
 // Open starts the server, says how workers join, and waits for the first one.
@@ -71,8 +73,7 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 	if cfg.AckWait == 0 {
 		cfg.AckWait = 15 * time.Second
 	}
-	f := &Fleet{cfg: cfg, crew: newCrew(cfg.Version)}
-	f.empty()
+	f := newFleet(cfg)
 	if err := f.begin(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the fleet: %w", err), f.Close())
 	}
@@ -82,11 +83,11 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 	return f, nil
 }
 
-// empty makes what an evaluator knows nothing in yet.
-func (f *Fleet) empty() {
-	f.codes, f.claims = map[string]kernels.ID{}, map[kernels.ID]claim{}
-	f.about, f.helped = map[string]string{}, map[kernels.ID]helped{}
+// newFleet makes an evaluator that knows nothing yet.
+func newFleet(cfg Config) *Fleet {
+	f := &Fleet{cfg: cfg, crew: newCrew(cfg.Version), facts: newFacts()}
 	f.ctx, f.stop = context.WithCancel(context.Background())
+	return f
 }
 
 // begin starts the server, makes the streams and answers workers.

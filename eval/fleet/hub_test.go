@@ -156,7 +156,7 @@ func TestFirstPlace(t *testing.T) {
 	const nobody, silent, there = 0, 1, 2
 	for name, says := range map[string][]int{"there": {there}, "has just begun": {nobody, there}, "slow": {silent, there},
 		"away": {nobody, nobody, nobody, there}} {
-		n, f := 0, &Fleet{cfg: Config{Version: "v1"}, names: namesBy(name), inLine: nc}
+		n, f := 0, &Fleet{cfg: Config{Version: "v1"}, door: door{names: namesBy(name), inLine: nc}}
 		_, err := nc.Subscribe(at.names().queue(f.names.id), func(msg *nats.Msg) {
 			n++
 			switch says[min(n, len(says))-1] {
@@ -315,7 +315,7 @@ func keptApart(t *testing.T, a *Fleet, at address, other Access) {
 			}
 		}
 	}
-	posing := &Fleet{cfg: Config{Version: "v1"}, names: a.names, inLine: listener}
+	posing := &Fleet{cfg: Config{Version: "v1"}, door: door{names: a.names, inLine: listener}}
 	if p, err := posing.askPlace(t.Context(), at, true); err == nil {
 		t.Errorf("another search may speak for the first: %+v", p)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"darwarp/kernels"
@@ -18,18 +19,34 @@ import (
 // its own word.
 const mostIslands = 16
 
+// islands are the evaluators of further kinds of device. An island has none.
+type islands struct {
+	mu   sync.Mutex // guards what follows
+	list []*Fleet   // in the order of their first workers
+}
+
+func (i *islands) add(f *Fleet) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.list = append(i.list, f)
+}
+
+func (i *islands) all() []*Fleet {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.list)
+}
+
 // island is an evaluator of another kind of device, without workers yet. It is closed with the fleet, or before.
 func (f *Fleet) island() *Fleet {
-	i := &Fleet{cfg: f.cfg, names: f.names, nc: f.nc, post: f.post, task: f.task, main: f, crew: newCrew(f.cfg.Version)}
-	i.empty()
+	i := newFleet(f.cfg)
+	i.door, i.post, i.task, i.main = door{names: f.names, nc: f.nc}, f.post, f.task, f
 	return i
 }
 
 // every are the islands of the fleet, the first kind of device included.
 func (f *Fleet) every() []*Fleet {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return append([]*Fleet{f}, f.islands...)
+	return append([]*Fleet{f}, f.islands.all()...)
 }
 
 // admit is what the fleet says to a worker, and the island that it belongs to. The first of a kind that is not there
@@ -52,9 +69,7 @@ func (f *Fleet) admit(h hello, now time.Time) (at *Fleet, w welcome, joined *mem
 	if w, joined = at.crew.hear(h, now); joined == nil {
 		return f, w, nil
 	}
-	f.mu.Lock()
-	f.islands = append(f.islands, at)
-	f.mu.Unlock()
+	f.islands.add(at)
 	if f.Device().Name == "" {
 		f.cfg.Say("worker %s waits: it is %s, and the run goes on with the first %s", h.Worker,
 			described(h.Proof.Device), f.cfg.Device.Label())

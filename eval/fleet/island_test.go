@@ -139,7 +139,8 @@ func TestIslandsBounded(t *testing.T) {
 		w := newFake(fmt.Sprint("w", n))
 		w.device.Name, w.device.Kind = fmt.Sprint("GPU ", n), kind
 		p := w.Provenance()
-		_, said, _ := f.admit(hello{Worker: w.name, Version: "v1", Protocol: Protocol, Proof: &p, Slots: 1}, time.Now())
+		_, said, _ := f.admit(hello{sender: sender{Worker: w.name, Version: "v1", Protocol: Protocol}, Proof: &p, Slots: 1},
+			time.Now())
 		return said
 	}
 	if said := hello(1, "cpu"); !strings.Contains(said.Refused, "times of the two cannot be compared") {

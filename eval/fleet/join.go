@@ -83,28 +83,38 @@ const patience = 10 * time.Minute
 
 // worker is one that has joined, or is about to.
 type worker struct {
-	cfg   JoinConfig
+	cfg  JoinConfig
+	self string // tells this process from others with its name
+	link
+	contact
+	workshop
+	local    localBar
+	attached *attachment
+	running  running
+	idle     sync.Once // a machine that only compiles says what it waits for
+}
+
+// link is how a worker reaches the search.
+type link struct {
 	to    address
 	names names
 	nc    *nats.Conn
 	js    jetstream.JetStream
-	ended chan struct{} // closed when the search says that it has ended
-	self  string        // tells this process from others with its name
-	taken time.Time     // since when another has it; zero: none has
+}
 
-	unanswered bool // which has been said
+// contact is what a worker has heard of the search.
+type contact struct {
+	ended      chan struct{} // closed when the search says that it has ended
+	taken      time.Time     // since when another worker has this one's name; zero: none has
+	unanswered bool          // which has been said
+}
 
-	station  *Station
-	task     string // hash of what the station is open for
+// workshop is what a worker has open, and what of it candidates are sent in terms of.
+type workshop struct {
+	station  *Station // nil: nothing
+	task     string   // hash of what the station is open for
 	unpacker unpacker
 	models   memo[string, string] // that sources are like, by hash
-	bar      *kernels.Bar
-	mu       sync.Mutex
-	newest   uint64 // the request that the bar is of
-	ratios   map[string]float64
-	attached *attachment
-	running  running
-	idle     sync.Once // a machine that only compiles says what it waits for
 }
 
 // Join works for a search until that ends, or ctx: then what is in flight is finished, and nothing new begun. The error
@@ -117,8 +127,8 @@ func Join(ctx context.Context, cfg JoinConfig) error {
 	if err != nil {
 		return err
 	}
-	w := &worker{cfg: cfg, to: to, names: to.names(), ended: make(chan struct{}), self: rand.Text(),
-		bar: kernels.NewBar(nil)}
+	w := &worker{cfg: cfg, self: rand.Text(), link: link{to: to, names: to.names()},
+		contact: contact{ended: make(chan struct{})}, local: localBar{bar: kernels.NewBar(nil)}}
 	nc, err := dial(to, userWorker, cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.ReconnectBufSize(-1), nats.IgnoreAuthErrorAbort(), cfg.dialer())
 	if err != nil {
@@ -208,7 +218,8 @@ func (r *welcome) pause(err error) time.Duration {
 
 // tell says hello and hears what the search says to that.
 func (w *worker) tell(ctx context.Context, leaving bool) (reply welcome, err error) {
-	h := hello{Worker: w.cfg.Name, Instance: w.self, Version: w.cfg.Version, Protocol: Protocol, Leaving: leaving}
+	h := hello{sender: sender{Worker: w.cfg.Name, Instance: w.self, Version: w.cfg.Version, Protocol: Protocol},
+		Leaving: leaving}
 	if h.Told = w.attached.unheard(leaving); w.attached != nil {
 		h.Session = w.attached.session
 	}
@@ -270,9 +281,7 @@ func (w *worker) follow(ctx context.Context, reply welcome) error {
 	if reply.Kind == "" { // it has not heard of the device yet
 		return nil
 	}
-	w.mu.Lock()
-	w.ratios = reply.Ratios
-	w.mu.Unlock()
+	w.local.compare(reply.Ratios)
 	if w.attached == nil {
 		w.attached = w.attach(ctx, reply.Session, reply.Kind)
 	}

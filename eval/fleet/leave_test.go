@@ -28,7 +28,8 @@ func leaver(t *testing.T, f *Fleet, cfg JoinConfig) (*attachment, jetstream.Cons
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
-	w := &worker{cfg: cfg, names: f.names, nc: nc, ended: make(chan struct{}), station: &Station{Evaluator: newFake("x")}}
+	w := &worker{cfg: cfg, link: link{names: f.names, nc: nc}, contact: contact{ended: make(chan struct{})},
+		workshop: workshop{station: &Station{Evaluator: newFake("x")}}}
 	if w.js, err = jetstream.New(nc); err != nil {
 		t.Fatal(err)
 	}

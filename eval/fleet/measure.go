@@ -15,61 +15,28 @@ import (
 // times on both. And a worker may lie, be broken, or have other work: nobody reigns whom not two workers have timed
 // alike (settle.go).
 
-// claim is a candidate's times, as they are compared, by whoever judged it.
-type claim struct {
-	by    *member
-	times []kernels.Timing
-}
-
-// mostClaims bounds the memory of claims; a challenger's is a few verdicts old.
-const mostClaims = 4096
-
-func (f *Fleet) note(id kernels.ID, m *member, times []kernels.Timing) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.claims) >= mostClaims {
-		clear(f.claims)
-	}
-	f.claims[id] = claim{m, slices.Clone(times)}
-}
-
-func (f *Fleet) forget(id kernels.ID) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.claims, id)
-}
-
 // first reports whether a job that came out right is the first that all workers are to time. These are its times by the
 // worker that judged it.
 func (f *Fleet) first(j *kernels.Job, by *member, times []kernels.Timing) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.yard != nil {
-		return false
-	}
-	f.yard = f.newSheet(j, true)
-	f.yard.know(by, slices.Clone(times))
-	return true
-}
-
-func (f *Fleet) yardstick() *sheet {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.yard
+	return f.facts.begin(func() *sheet {
+		s := f.newSheet(j, true)
+		s.know(by, slices.Clone(times))
+		return s
+	})
 }
 
 // begun times the naive start on all workers. The one that judged it becomes home, to whose times all others are
 // compared.
 func (f *Fleet) begun(ctx context.Context, by *member) {
 	f.crew.lead(by)
-	f.compareAll(ctx, f.yardstick())
+	f.compareAll(ctx, f.facts.yardstick())
 }
 
 // welcome readies a new worker, or one that was set aside: it times the yardstick before it gets candidates. Where home
 // does not agree, either is set aside.
 func (f *Fleet) welcome(m *member) {
 	for range deliveries {
-		s, all := f.yardstick(), f.crew.ready()
+		s, all := f.facts.yardstick(), f.crew.ready()
 		if s == nil || !m.times || len(all) == 0 {
 			f.crew.setReady(m, f.crew.ratiosOf(m))
 			return

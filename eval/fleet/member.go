@@ -13,30 +13,50 @@ import (
 	"darwarp/kernels"
 )
 
-// member is a worker of the fleet. All of it belongs to the crew.
+// member is a worker of the fleet. All of it belongs to the crew, whose lock guards it.
 type member struct {
-	name   string
-	proof  kernels.Provenance // as it joined; it and the next two never change
-	key    string             // of proof
-	times  bool               // it can time a kernel for comparison
-	helps  bool               // it has no device, and compiles
-	last   hello
-	seen   time.Time
-	ready  bool          // it may take candidates
-	ratios ratio.Table   // of its times to the first worker's
-	gone   chan struct{} // closed when it has left, or is silent
-	left   bool          // gone is closed
-	queue  bool          // it has one of its own
-	out    string        // why it is left out; empty: it is not
-	aside  string        // why it gets no candidates for a while; empty: it does
-	asked  bool          // again, once that is over: somebody waits for it
-	pause  time.Duration
-	wrong  int // claims that it did not repeat
-	drain  bool
-	done   int // answers
-	failed int // answers in a row that were none
-	backs  int // requests that it has given back since it joined
+	identity
+	presence
+	standing
+	tally
+	ready  bool        // it may take candidates
+	ratios ratio.Table // of its times to the first worker's
 	noise  float64
+}
+
+// identity is who a member is. It never changes.
+type identity struct {
+	name  string
+	proof kernels.Provenance // as it joined
+	key   string             // of proof
+	times bool               // it can time a kernel for comparison
+	helps bool               // it has no device, and compiles
+}
+
+// presence is whether a member is there.
+type presence struct {
+	last  hello
+	seen  time.Time
+	gone  chan struct{} // closed when it has left, or is silent
+	left  bool          // gone is closed
+	queue bool          // it has one of its own
+	drain bool          // it is to leave
+}
+
+// standing is what is held against a member.
+type standing struct {
+	out   string        // why it is left out; empty: it is not
+	aside string        // why it gets no candidates for a while; empty: it does
+	asked bool          // again, once that is over: somebody waits for it
+	pause time.Duration // the last one
+	wrong int           // claims that it did not repeat
+}
+
+// tally is how many answers a member gave.
+type tally struct {
+	done   int
+	failed int // in a row that were none
+	backs  int // requests that it has given back since it joined
 	pace   pace
 }
 
@@ -102,9 +122,9 @@ func described(d kernels.Device) string {
 
 func newMember(h *hello) *member {
 	if h.Proof == nil {
-		return &member{name: h.Worker, helps: true}
+		return &member{identity: identity{name: h.Worker, helps: true}}
 	}
-	return &member{name: h.Worker, proof: *h.Proof, key: h.Proof.Key(), times: h.Times}
+	return &member{identity: identity{name: h.Worker, proof: *h.Proof, key: h.Proof.Key(), times: h.Times}}
 }
 
 // join enters a member that is new, or has come back.

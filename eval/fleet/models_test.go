@@ -71,7 +71,8 @@ func TestModels(t *testing.T) {
 // TestModelRefused: a job that is like something nobody has put there is not done, and the worker works on.
 func TestModelRefused(t *testing.T) {
 	f, _ := open(t, newFake("a"))
-	w := &worker{js: f.post.js, names: f.names, station: &Station{Problem: &kernels.Problem{}}}
+	w := &worker{link: link{js: f.post.js, names: f.names},
+		workshop: workshop{station: &Station{Problem: &kernels.Problem{}}}}
 	short, end := context.WithTimeout(t.Context(), time.Second)
 	defer end()
 	sum := "0000000000000000000000000000000000000000000000000000000000000000"

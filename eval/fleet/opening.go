@@ -10,8 +10,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"darwarp/kernels"
 )
 
 // open opens the devices for what the search is about. Meanwhile it goes on telling that it is there.
@@ -89,9 +87,7 @@ func (w *worker) detach() {
 	}
 	w.attached.abandon()
 	w.attached = nil
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.newest, w.ratios, w.bar = 0, nil, kernels.NewBar(nil)
+	w.local.reset()
 }
 
 // reopen closes the devices, so that they are opened for what the search is about now.

@@ -108,7 +108,7 @@ func TestNameAgain(t *testing.T) {
 	now := time.Now()
 	hear := func(instance string, leaving bool, after time.Duration) bool {
 		now = now.Add(after)
-		return n.isTaken(&hello{Worker: "a", Instance: instance, Leaving: leaving}, now)
+		return n.isTaken(&hello{sender: sender{Worker: "a", Instance: instance}, Leaving: leaving}, now)
 	}
 	for i, tt := range []struct {
 		instance string

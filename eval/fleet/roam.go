@@ -22,7 +22,7 @@ func (w *worker) roam(ctx context.Context) error {
 	var cannot, why string
 	heard := time.Now()
 	for {
-		reply, err := w.report(ctx, hello{Works: now.id, Cannot: cannot, Why: why})
+		reply, err := w.report(ctx, hello{choice: choice{Works: now.id, Cannot: cannot, Why: why}})
 		switch {
 		case err == nil && reply.Refused != "":
 			return errors.Join(errors.New(reply.Refused), now.end())

@@ -49,7 +49,7 @@ func medians(times []kernels.Timing) map[string]float64 {
 
 // shares times a kernel and the yardstick anew. Where it is the yardstick itself its times have to do.
 func (f *Fleet) shares(ctx context.Context, s *sheet, who ...*member) (seen, error) {
-	y := f.yardstick()
+	y := f.facts.yardstick()
 	now := f.newSheet(s.job, s.brief)
 	if y == nil || y.job.ID == s.job.ID {
 		return f.look(ctx, now, who...)
@@ -126,7 +126,7 @@ const mostClaimed = 3
 // doubtClaim counts a claim that its own worker does not repeat. Where the yardstick takes longer there than it did,
 // too, it has other work now.
 func (f *Fleet) doubtClaim(ctx context.Context, m *member, claimed []kernels.Timing, now map[string]float64) {
-	y := f.yardstick()
+	y := f.facts.yardstick()
 	if claimed == nil || y == nil {
 		return
 	}

@@ -114,7 +114,7 @@ func TestBusy(t *testing.T) {
 		for _, i := range tt.busy {
 			all[i].busy.Store(true)
 		}
-		f.note(candidate(30).ID, f.crew.find("b"), all[1].times(candidate(30), verdictTier))
+		f.facts.note(candidate(30).ID, f.crew.find("b"), all[1].times(candidate(30), verdictTier))
 		d, err := f.Duel(t.Context(), candidate(2), candidate(30))
 		if err != nil || d.Verdict != kernels.Faster {
 			t.Errorf("%s: %+v, %v", name, d, err)
@@ -176,7 +176,8 @@ func TestJoinsBusy(t *testing.T) {
 
 // TestAlone: who is further from the middle than devices of one model are, and who takes longest.
 func TestAlone(t *testing.T) {
-	a, b, c := &member{name: "a"}, &member{name: "b"}, &member{name: "c"}
+	a, b, c := &member{identity: identity{name: "a"}}, &member{identity: identity{name: "b"}},
+		&member{identity: identity{name: "c"}}
 	for _, tt := range []struct {
 		of     [][2]float64 // by member: at two workloads
 		alone  string

@@ -52,31 +52,33 @@ type request struct {
 
 // answer is what a worker says. Error is our side's failure, and Lost that it may be asked for again.
 type answer struct {
-	Session string                  `json:"session"`
-	Number  uint64                  `json:"n"`
-	Worker  string                  `json:"worker"`
-	Ack     string                  `json:"ack"`            // by which the search acknowledges the request
-	Back    bool                    `json:"back,omitempty"` // it has not begun, and leaves: another is to be asked
-	Error   string                  `json:"error,omitempty"`
-	Lost    bool                    `json:"lost,omitempty"`
-	Result  *kernels.Result         `json:"result,omitempty"`
-	Duel    *kernels.Duel           `json:"duel,omitempty"`
-	Trial   *kernels.Trial          `json:"trial,omitempty"`
-	Times   *kernels.BaselineResult `json:"times,omitempty"`
-	About   map[string]string       `json:"about,omitempty"`   // what a baseline does, by workload
-	Missing map[string]string       `json:"missing,omitempty"` // why a baseline does not run
-	Code    string                  `json:"code,omitempty"`    // hash of machine code and launches
+	Session string          `json:"session"`
+	Number  uint64          `json:"n"`
+	Worker  string          `json:"worker"`
+	Ack     string          `json:"ack"`            // by which the search acknowledges the request
+	Back    bool            `json:"back,omitempty"` // it has not begun, and leaves: another is to be asked
+	Error   string          `json:"error,omitempty"`
+	Lost    bool            `json:"lost,omitempty"`
+	Result  *kernels.Result `json:"result,omitempty"`
+	Duel    *kernels.Duel   `json:"duel,omitempty"`
+	Trial   *kernels.Trial  `json:"trial,omitempty"`
+	measured
+	Code string `json:"code,omitempty"` // hash of machine code and launches
 
 	Compiled json.RawMessage `json:"compiled,omitempty"` // a candidate, for the worker that judges it
 	Noise    float64         `json:"noise,omitempty"`    // of the worker's device, as far as it is known
 }
 
+// measured is what times were asked for: those of a baseline, or of a candidate.
+type measured struct {
+	Times   *kernels.BaselineResult `json:"times,omitempty"`
+	About   map[string]string       `json:"about,omitempty"`   // what a baseline does, by workload
+	Missing map[string]string       `json:"missing,omitempty"` // why a baseline does not run
+}
+
 // hello is what a worker tells every helloEvery, from the moment that it is connected.
 type hello struct {
-	Worker   string              `json:"worker"`
-	Instance string              `json:"instance,omitempty"` // of the process that has this name
-	Version  string              `json:"version"`
-	Protocol int                 `json:"protocol"`
+	sender
 	Session  string              `json:"session,omitempty"`  // that it works for
 	Task     string              `json:"task,omitempty"`     // what is open is open for that
 	Told     []uint64            `json:"told,omitempty"`     // requests of it that the worker has answered of late
@@ -89,9 +91,22 @@ type hello struct {
 	Busy     float64             `json:"busy,omitempty"`
 	Workers  int                 `json:"workers,omitempty"` // device workers that it took
 	Doing    map[string]int      `json:"doing,omitempty"`   // requests that it is at, by what is to be done
-	Works    string              `json:"works,omitempty"`   // the search that it works for, to a server for several
-	Cannot   string              `json:"cannot,omitempty"`  // a search that it cannot work for, to such a server
-	Why      string              `json:"why,omitempty"`
+	choice
+}
+
+// sender is which worker it is, and of which darwarp.
+type sender struct {
+	Worker   string `json:"worker"`
+	Instance string `json:"instance,omitempty"` // of the process that has this name
+	Version  string `json:"version"`
+	Protocol int    `json:"protocol"`
+}
+
+// choice is what a worker tells a server for several searches of them.
+type choice struct {
+	Works  string `json:"works,omitempty"`  // the search that it works for
+	Cannot string `json:"cannot,omitempty"` // a search that it cannot work for
+	Why    string `json:"why,omitempty"`
 }
 
 // welcome is what the search says to that.
