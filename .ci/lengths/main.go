@@ -1,6 +1,7 @@
-// Lengths refuses what is too long to read: Go lines above 120 columns, functions above 45 lines, and lines of Markdown
-// above 160 columns. It reads the files that git tracks below the current folder and prints a line for each finding;
-// any finding is exit status 1. With -count it prints how many there are in each folder instead.
+// Lengths refuses what is too long to read: Go lines above 120 columns, functions above 45 lines, structs of more than
+// 15 fields, and lines of Markdown above 160 columns. It reads the files that git tracks below the current folder and
+// prints a line for each finding; any finding is exit status 1. With -count it prints how many there are in each folder
+// instead.
 //
 // A tab is one column. What cannot be wrapped does not count:
 //   - lines of a raw string that spans lines (prompts, CUDA, golden text), for columns and for the length of a
@@ -28,6 +29,7 @@ import (
 const (
 	maxColumns  = 120 // of a Go line
 	maxFunction = 45  // lines, the first and the last among them
+	maxFields   = 15  // of a struct
 	maxDocs     = 160 // columns of a line of Markdown
 )
 
@@ -93,7 +95,7 @@ func source(name, text string) []finding {
 	}
 	line := func(p token.Pos) int { return files.Position(p).Line }
 	raw := rawLines(file, line)
-	var found []finding
+	found := structs(name, file, line)
 	for n, s := range strings.Split(text, "\n") {
 		if columns := utf8.RuneCountInString(s); columns > maxColumns && !raw[n+1] && !strings.HasPrefix(s, "//go:") {
 			found = append(found, finding{name, n + 1, "lines", fmt.Sprintf("line of %d columns", columns)})
@@ -161,7 +163,7 @@ func mark(lines map[int]bool, from, to int) {
 }
 
 func perFolder(found []finding) {
-	kinds := []string{"lines", "functions", "docs"}
+	kinds := []string{"lines", "functions", "structs", "docs"}
 	counts := map[string]map[string]int{}
 	for _, f := range found {
 		for _, folder := range []string{path.Dir(f.file), "all"} {
@@ -171,9 +173,14 @@ func perFolder(found []finding) {
 			counts[folder][f.kind]++
 		}
 	}
-	fmt.Printf("%6s %9s %6s  folder\n", kinds[0], kinds[1], kinds[2])
+	for _, kind := range kinds {
+		fmt.Printf("%9s ", kind)
+	}
+	fmt.Println(" folder")
 	for _, folder := range slices.Sorted(maps.Keys(counts)) {
-		c := counts[folder]
-		fmt.Printf("%6d %9d %6d  %s\n", c[kinds[0]], c[kinds[1]], c[kinds[2]], folder)
+		for _, kind := range kinds {
+			fmt.Printf("%9d ", counts[folder][kind])
+		}
+		fmt.Println("", folder)
 	}
 }
