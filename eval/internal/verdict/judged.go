@@ -60,30 +60,52 @@ type judgedRun struct {
 
 // take asks for samples until the screen or the stopping rule has seen enough.
 func (j *judgedRun) take(ctx context.Context) (o kernels.Outcome, detail string, err error) {
-	screen := stats.NewScreen(j.run.Bar)
-	var stop *stats.Stop
-	for screening, done := true, false; !done; {
-		n := j.samplesAtOnce()
-		if screening {
-			n = min(n, FirstSamples)
-		}
-		got, o, detail, err := j.some(ctx, n, stop == nil)
+	var w *watch
+	for first := true; first || !w.done; first = false {
+		got, o, detail, err := j.some(ctx, w.atOnce(j.samplesAtOnce()), first)
 		if err != nil || o != kernels.Unknown {
 			return o, detail, err
 		}
-		if stop == nil {
-			stop = stats.NewStop(j.limits, got.Calls).Against(j.against)
+		if first {
+			w = newWatch(j.run.Bar, stats.NewStop(j.limits, got.Calls).Against(j.against))
 		}
-		for _, ns := range got.Samples {
-			done = stop.Add(ns) || done
-			if screening && screen.Add(ns) {
-				screening, j.out.Screened = false, screen.Slow()
-				done = done || j.out.Screened
-			}
+		w.see(got.Samples)
+	}
+	j.out.Samples, j.out.Screened = w.stop.Samples(), w.screen.Slow()
+	return kernels.Unknown, "", nil
+}
+
+// watch is what samples are taken for: the screen at first, and the stopping rule. Nil: none was taken.
+type watch struct {
+	screen   *stats.Screen
+	stop     *stats.Stop
+	screened bool // the screen is over
+	done     bool // no more samples are needed
+}
+
+func newWatch(bar float64, stop *stats.Stop) *watch {
+	return &watch{screen: stats.NewScreen(bar), stop: stop}
+}
+
+// atOnce is how many samples to ask for where most could be taken: few while the screen may end it.
+func (w *watch) atOnce(most int) int {
+	if w != nil && w.screened {
+		return most
+	}
+	return min(most, FirstSamples)
+}
+
+// see takes samples, all of which the rule counts, also those behind the last that was needed.
+func (w *watch) see(samples []float64) {
+	for _, ns := range samples {
+		if w.stop.Add(ns) {
+			w.done = true
+		}
+		if !w.screened && w.screen.Add(ns) {
+			w.screened = true
+			w.done = w.done || w.screen.Slow()
 		}
 	}
-	j.out.Samples = stop.Samples()
-	return kernels.Unknown, "", nil
 }
 
 // some takes n samples and has their outputs judged.
