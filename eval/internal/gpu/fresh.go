@@ -151,48 +151,60 @@ func (m *fresh) Sample(turn []int) (r device.Reading, err error) {
 
 // replays takes the graph's time twice, looks at the outputs after each, and at everything in the end.
 func (m *fresh) replays(g cuda.Graph, turn []int) (r device.Reading, err error) {
-	s := m.s
-	var laps [2]int
-	var at [2][]int
-	var looks []*inspection
-	for round := range laps {
-		if err := m.level(turn); err != nil {
-			return r, err
-		}
-		if laps[round], err = s.timedLaunch(g, len(turn)); err != nil {
-			return r, err
-		}
-		v := s.newInspection()
-		var outs []*arena
-		for _, set := range turn {
-			at[round] = append(at[round], v.outputs(&s.prep.Cases[m.arenas[set].holds], m.arenas[set]))
-			outs = append(outs, m.arenas[set])
-		}
-		v.repacked(m.packedFor(turn)...)
-		if err := s.look(v); err != nil {
-			return r, err
-		}
-		looks = append(looks, v)
-		if round == 0 {
-			if err := s.record(m.tape, outs); err != nil {
-				return r, err
-			}
-		}
-	}
-	got, err := s.finish(m.whole(turn), &r)
+	once, err := m.replay(g, turn)
 	if err != nil {
 		return r, err
 	}
-	if err := m.heed(looks, got, &r); err != nil {
+	if err := m.s.record(m.tape, m.arenasOf(turn)); err != nil {
 		return r, err
 	}
-	for _, counters := range at {
+	again, err := m.replay(g, turn)
+	if err != nil {
+		return r, err
+	}
+	got, err := m.s.finish(m.whole(turn), &r)
+	if err != nil {
+		return r, err
+	}
+	if err := m.heed([]*inspection{once.look, again.look}, got, &r); err != nil {
+		return r, err
+	}
+	for _, counters := range [][]int{once.outputs, again.outputs} {
 		for n, set := range turn {
 			r.Compare(got[counters[n]], m.expect, set)
 		}
 	}
-	err = m.times(laps, len(turn), &r)
+	err = m.times([2]int{once.lap, again.lap}, len(turn), &r)
 	return r, err
+}
+
+// replay is one launch of a sample's graph, and what was looked at after it.
+type replay struct {
+	lap     int
+	look    *inspection
+	outputs []int // counters, in the order of the sets
+}
+
+func (m *fresh) replay(g cuda.Graph, turn []int) (r replay, err error) {
+	if err := m.level(turn); err != nil {
+		return r, err
+	}
+	if r.lap, err = m.s.timedLaunch(g, len(turn)); err != nil {
+		return r, err
+	}
+	r.look = m.s.newInspection()
+	for _, a := range m.arenasOf(turn) {
+		r.outputs = append(r.outputs, r.look.outputs(&m.s.prep.Cases[a.holds], a))
+	}
+	r.look.repacked(m.packedFor(turn)...)
+	return r, m.s.look(r.look)
+}
+
+func (m *fresh) arenasOf(turn []int) (list []*arena) {
+	for _, set := range turn {
+		list = append(list, m.arenas[set])
+	}
+	return list
 }
 
 // heed adds what earlier looks of a sample have found.
