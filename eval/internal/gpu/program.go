@@ -170,26 +170,36 @@ func (s *Session) bind(p *program, call kernels.Call, c *device.Case, a, scratch
 		}
 	}
 	for _, l := range call.Launches {
-		launch := &cuda.Launch{Func: p.functions[l.Entry], Grid: dim(l.Grid), Block: dim(l.Block), Shared: uint32(l.Smem)}
-		if l.Cluster != [3]int{1, 1, 1} {
-			launch.Cluster = dim(l.Cluster)
-		}
-		if len(l.Window) > 0 {
-			launch.Window = s.window(l.Window, c, a)
-			w.persists = w.persists || launch.Window.Bytes > 0
-		}
-		maps, err := s.tensorMaps(l, c, a)
+		launch, err := s.bindLaunch(p, l, c, a, at)
 		if err != nil {
 			return nil, err
 		}
-		for _, x := range l.Args {
-			if err := addArg(&launch.Args, x, at, maps); err != nil {
-				return nil, err
-			}
-		}
 		w.launches = append(w.launches, launch)
+		w.persists = w.persists || launch.Window.Bytes > 0
 	}
 	return w, nil
+}
+
+// bindLaunch gives one launch its shape, its window and its arguments. at is where the buffers are, by name.
+func (s *Session) bindLaunch(p *program, l kernels.Launch, c *device.Case, a *arena, at map[string]cuda.Ptr) (
+	*cuda.Launch, error) {
+	launch := &cuda.Launch{Func: p.functions[l.Entry], Grid: dim(l.Grid), Block: dim(l.Block), Shared: uint32(l.Smem)}
+	if l.Cluster != [3]int{1, 1, 1} {
+		launch.Cluster = dim(l.Cluster)
+	}
+	if len(l.Window) > 0 {
+		launch.Window = s.window(l.Window, c, a)
+	}
+	maps, err := s.tensorMaps(l, c, a)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range l.Args {
+		if err := addArg(&launch.Args, x, at, maps); err != nil {
+			return nil, err
+		}
+	}
+	return launch, nil
 }
 
 // addArg adds an argument: the address of a buffer, a copy of a map, or a number.
