@@ -61,30 +61,53 @@ type Tally struct {
 
 // NewReport makes the report on an output of n elements from the tallies of its spans, in order.
 func NewReport(n int, d kernels.DType, m Model, tallies []Tally) Report {
-	r := Report{Elements: n, First: -1, model: m, dtype: d, Finite: true, AllEqual: n > 1}
-	var err2, ref2, scale2 float64
-	r.Worst = -1
-	for _, t := range tallies {
-		r.Bad += t.Bad
-		r.Poison += t.Poison
-		r.Finite = r.Finite && !t.Odd
-		r.AllEqual = r.AllEqual && !t.Differs
-		if t.Bad > 0 && r.First < 0 {
-			r.First = t.First
-		}
-		if t.Worst > r.Worst {
-			r.Furthest = t.Furthest
-		}
-		err2, ref2, scale2 = err2+t.Err2, ref2+t.Ref2, scale2+t.Scale2
+	g := NewGathering(n, d, m)
+	for i := range tallies {
+		g.Add(&tallies[i])
 	}
+	return g.Report()
+}
+
+// Gathering makes a report of tallies that nobody keeps: an output of 2^27 elements has 4,096.
+type Gathering struct {
+	report             Report
+	err2, ref2, scale2 float64
+}
+
+// NewGathering is one without a tally.
+func NewGathering(n int, d kernels.DType, m Model) *Gathering {
+	g := &Gathering{report: Report{Elements: n, First: -1, model: m, dtype: d, Finite: true, AllEqual: n > 1}}
+	g.report.Worst = -1
+	return g
+}
+
+// Add takes the tally of the next span.
+func (g *Gathering) Add(t *Tally) {
+	r := &g.report
+	r.Bad += t.Bad
+	r.Poison += t.Poison
+	r.Finite = r.Finite && !t.Odd
+	r.AllEqual = r.AllEqual && !t.Differs
+	if t.Bad > 0 && r.First < 0 {
+		r.First = t.First
+	}
+	if t.Worst > r.Worst {
+		r.Furthest = t.Furthest
+	}
+	g.err2, g.ref2, g.scale2 = g.err2+t.Err2, g.ref2+t.Ref2, g.scale2+t.Scale2
+}
+
+// Report is that on the whole output, once the tallies of all spans were added.
+func (g *Gathering) Report() Report {
+	r, d, m := g.report, g.report.dtype, g.report.model
 	r.Worst = max(r.Worst, 0)
-	ref, lost := math.Sqrt(ref2), math.Sqrt(float64(n))*(grain(d)+m.flushed())
+	ref, lost := math.Sqrt(g.ref2), math.Sqrt(float64(r.Elements))*(grain(d)+m.flushed())
 	r.Underflow = finiteRatio(lost / ref)
-	err := math.Sqrt(err2) - lost
+	err := math.Sqrt(g.err2) - lost
 	if !(err <= lost*OrderOfSums) { // where all errors are as large as what is left out
 		r.Frobenius = finiteRatio(err / ref)
 	}
-	r.Ceiling, r.Limited = m.ceiling(d, n, ref, math.Sqrt(scale2))
+	r.Ceiling, r.Limited = m.ceiling(d, r.Elements, ref, math.Sqrt(g.scale2))
 	return r
 }
 

@@ -75,33 +75,33 @@ type Verdict struct {
 }
 
 // Decode reads the tallies of jobs, in the order of Encode. A report with wrong elements does not know yet which.
+// Nobody else has the GPU meanwhile, and a search at 2^27 elements has thousands of them for each candidate.
 func Decode(jobs []Job, data []byte) []Verdict {
-	var out []Verdict
+	out := make([]Verdict, len(jobs))
+	var t check.Tally
 	for i := range jobs {
-		j, v := &jobs[i], Verdict{}
-		tallies := make([]check.Tally, j.Blocks())
-		for k := range tallies {
-			var hash uint64
-			tallies[k], hash = takeTally(data[:TallyBytes])
-			v.Hash += hash
+		j, g := &jobs[i], check.NewGathering(jobs[i].Elems, jobs[i].DType, jobs[i].Model)
+		for range j.Blocks() {
+			out[i].Hash += takeTally(&t, (*[TallyBytes]byte)(data))
+			g.Add(&t)
 			data = data[TallyBytes:]
 		}
-		v.Report = check.NewReport(j.Elems, j.DType, j.Model, tallies)
-		out = append(out, v)
+		out[i].Report = g.Report()
 	}
 	return out
 }
 
-// takeTally reads struct Tally.
-func takeTally(b []byte) (t check.Tally, hash uint64) {
-	word := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
-	for i, into := range []*float64{&t.Worst, &t.Got, &t.Want, &t.Tol, &t.Err2, &t.Ref2, &t.Scale2} { // 0
-		*into = math.Float64frombits(word(8 * i))
-	}
-	t.Index, t.First = int(word(56)), int(word(64))
-	count := func(at int) int { return int(binary.LittleEndian.Uint32(b[at:])) }
-	t.Bad, t.Poison, t.Odd, t.Differs = count(80), count(84), count(88) != 0, count(92) != 0
-	return t, word(72)
+// takeTally reads struct Tally, and returns the hash in it.
+func takeTally(t *check.Tally, b *[TallyBytes]byte) (hash uint64) {
+	le := binary.LittleEndian
+	t.Worst, t.Got = math.Float64frombits(le.Uint64(b[0:])), math.Float64frombits(le.Uint64(b[8:]))
+	t.Want, t.Tol = math.Float64frombits(le.Uint64(b[16:])), math.Float64frombits(le.Uint64(b[24:]))
+	t.Err2, t.Ref2 = math.Float64frombits(le.Uint64(b[32:])), math.Float64frombits(le.Uint64(b[40:]))
+	t.Scale2 = math.Float64frombits(le.Uint64(b[48:]))
+	t.Index, t.First = int(le.Uint64(b[56:])), int(le.Uint64(b[64:]))
+	t.Bad, t.Poison = int(le.Uint32(b[80:])), int(le.Uint32(b[84:]))
+	t.Odd, t.Differs = le.Uint32(b[88:]) != 0, le.Uint32(b[92:]) != 0
+	return le.Uint64(b[72:])
 }
 
 // Bitmap reads the words that Wrong wrote for an output of n elements.

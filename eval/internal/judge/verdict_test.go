@@ -3,6 +3,8 @@ package judge
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -75,5 +77,91 @@ func BenchmarkVerdict(b *testing.B) {
 		if _, err := s.verdict(req, all); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// encoded is struct Tally as judge.cu has it.
+func encoded(t check.Tally, hash uint64) []byte {
+	var b []byte
+	le := binary.LittleEndian
+	for _, v := range []float64{t.Worst, t.Got, t.Want, t.Tol, t.Err2, t.Ref2, t.Scale2} {
+		b = le.AppendUint64(b, math.Float64bits(v))
+	}
+	for _, v := range []uint64{uint64(t.Index), uint64(t.First), hash} {
+		b = le.AppendUint64(b, v)
+	}
+	for _, v := range []uint32{uint32(t.Bad), uint32(t.Poison), flag(t.Odd), flag(t.Differs)} {
+		b = le.AppendUint32(b, v)
+	}
+	return b
+}
+
+func flag(set bool) uint32 {
+	if set {
+		return 1
+	}
+	return 0
+}
+
+// TestTallies: what one span of many shows, wherever it lies, is in the report of its output and of no other.
+func TestTallies(t *testing.T) {
+	const spans = 9
+	m := check.Model{K: 10, Acc: kernels.FP32}
+	right := check.Tally{Furthest: check.Furthest{Worst: 0.25, Got: 1, Want: 1, Tol: 1e-3}, Ref2: 1e4, Scale2: 1e4,
+		Differs: true}
+	far := check.Furthest{Worst: 0.5, Index: 77, Got: 2, Want: 3, Tol: 2}
+	for name, change := range map[string]func(*check.Tally){
+		"wrong":          func(t *check.Tally) { t.Bad, t.First = 1, 99 },
+		"never written":  func(t *check.Tally) { t.Bad, t.Poison = 2, 1 },
+		"no number":      func(t *check.Tally) { t.Odd = true },
+		"far":            func(t *check.Tally) { t.Furthest = far },
+		"off as a whole": func(t *check.Tally) { t.Err2 = 1e5 },
+		"magnitudes":     func(t *check.Tally) { t.Ref2, t.Scale2 = 3e9, 5e12 },
+	} {
+		for at := range spans {
+			jobs := []Job{{Elems: spans*check.Span - 5, DType: kernels.FP16, Model: m},
+				{Elems: 5, DType: kernels.FP16, Model: m}}
+			var data []byte
+			var list []check.Tally
+			for i := range spans + 1 {
+				tally := right
+				if i == at {
+					change(&tally)
+				}
+				list, data = append(list, tally), append(data, encoded(tally, 1<<i)...)
+			}
+			got := Decode(jobs, data)
+			want := check.NewReport(jobs[0].Elems, kernels.FP16, m, list[:spans])
+			other := check.NewReport(5, kernels.FP16, m, list[spans:])
+			if !reflect.DeepEqual(got[0].Report, want) || !reflect.DeepEqual(got[1].Report, other) {
+				t.Fatalf("%s in span %d: %+v, expected %+v", name, at, got, want)
+			}
+			plain := check.NewReport(jobs[0].Elems, kernels.FP16, m, slices.Repeat([]check.Tally{right}, spans))
+			if reflect.DeepEqual(got[0].Report, plain) || !got[1].Pass() {
+				t.Errorf("%s in span %d: nothing is said of it, or it is of the next output", name, at)
+			}
+			if got[0].Hash != 1<<spans-1 || got[1].Hash != 1<<spans {
+				t.Errorf("hashes %x and %x", got[0].Hash, got[1].Hash)
+			}
+		}
+	}
+}
+
+// BenchmarkTallies is what the judge reads of a gate of softmax at 16384x8192: two sets of 2^27 elements, and 67 small
+// cases.
+func BenchmarkTallies(b *testing.B) {
+	var jobs []Job
+	for i := range 69 {
+		j := Job{Elems: 200000, DType: kernels.FP16, Model: check.Model{K: 8192, Acc: kernels.FP32}}
+		if i >= 67 {
+			j.Elems = 1 << 27
+		}
+		jobs = append(jobs, j)
+	}
+	_, blocks := Encode(jobs)
+	data := make([]byte, blocks*TallyBytes)
+	b.ReportAllocs()
+	for b.Loop() {
+		Decode(jobs, data)
 	}
 }

@@ -112,7 +112,14 @@ func TestStop(t *testing.T) {
 		{"calls count", func(i int) float64 { return 1e6 * float64(1+i%2) }, 100, 0, 0, "gpu time", 4},
 		{"wall clock", wild, 1, 0, 100 * time.Millisecond, "wall time", 30},
 		{"behind", steady, 1, 900, 0, "behind", 5},
-		{"behind, with long samples", steady, 2000, 900, 0, "settled", 5},
+		{"behind, with long samples", steady, 2000, 900, 0, "behind", 3},
+		{"behind, with samples that get long", steady, 1500, 900, 0, "behind", 4},
+		{"hardly behind, with long samples", steady, 2000, 999, 0, "behind", 3},
+		{"one of long samples is ahead", steady, 2000, 1000.5, 0, "settled", 5},
+		{"all of long samples are ahead", steady, 2000, 1010, 0, "settled", 5},
+		{"long samples that have not settled", func(i int) float64 { return 1000 + 100*float64(i%3) }, 2000, 990, 0,
+			"behind", 130},
+		{"none knows the bar of long samples", steady, 2000, 0, 0, "settled", 5},
 		{"not far enough behind", steady, 1, 960, 0, "settled", 15},
 		{"at the bar", steady, 1, 1000, 0, "settled", 15},
 		{"ahead", steady, 1, 2000, 0, "settled", 15},
@@ -132,6 +139,54 @@ func TestStop(t *testing.T) {
 		}
 		if s.reason != c.want || n != c.samples || len(s.Samples()) != n {
 			t.Errorf("%s: %q after %d, want %q after %d", c.name, s.reason, n, c.want, c.samples)
+		}
+	}
+}
+
+// TestSoonLosesNoClaim: whoever is given up after few long samples would not have claimed to be faster after as many as
+// others get, at any noise and drift; and most of those that are slower are.
+func TestSoonLosesNoClaim(t *testing.T) {
+	patient := Fitness
+	patient.Soon = 0
+	for _, c := range []struct {
+		ratio float64 // of the bar
+		set   func(*device)
+		least float64 // share of those that are given up
+	}{
+		{0.98, nil, 0}, {0.995, nil, 0}, {0.995, quiet, 0}, {0.998, quiet, 0}, {1, quiet, 0.1}, {1.004, quiet, 0.5},
+		{1.03, quiet, 0.99}, {1.1, nil, 0.8},
+	} {
+		soon, lost := 0, 0
+		const trials = 2000
+		for i := range trials {
+			d := newDevice(uint64(i))
+			if c.set != nil {
+				c.set(d)
+			}
+			var samples []float64
+			timed := func(l Limits) (n int, claims bool) {
+				s := NewStop(l, 20).Against(1e5)
+				for done := false; !done; n++ {
+					if n == len(samples) {
+						samples = append(samples, d.time(1e5*c.ratio))
+					}
+					done = s.Add(samples[n])
+				}
+				_, _, hi := Interval(slices.Clone(samples[:n])) // which sorts them
+				return n, hi < 0.9975*1e5
+			}
+			n, claims := timed(Fitness)
+			more, would := timed(patient)
+			if n < more {
+				soon++
+			}
+			if would && !claims {
+				lost++
+			}
+		}
+		if share := float64(soon) / trials; lost > 0 || share < c.least {
+			t.Errorf("%g of the bar: %d claims are lost; %.3f are given up, at least %.2f are to be", c.ratio, lost, share,
+				c.least)
 		}
 	}
 }

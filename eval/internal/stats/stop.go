@@ -20,12 +20,16 @@ type Limits struct {
 	LongIn time.Duration // together
 
 	Behind int // samples that are enough of what is behind the bar; 0: it needs as many as any other
+
+	Soon   int           // the same for samples that are long; 0: they are no different
+	SoonIn time.Duration // together
 }
 
 // Fitness is the rule for a candidate's ordinary time: half a percent, or half a second of device time. Samples
 // of calls that move more than L2 holds last ten times as long as others.
 var Fitness = Limits{Min: 15, Max: 200, Noise: 0.005, GPU: time.Second / 2, Wall: 3 * time.Second,
-	Few: 5, FewIn: 10 * time.Millisecond, Long: 3, LongIn: 100 * time.Millisecond, Behind: 5}
+	Few: 5, FewIn: 10 * time.Millisecond, Long: 3, LongIn: 100 * time.Millisecond, Behind: 5,
+	Soon: 3, SoonIn: 5 * time.Millisecond}
 
 // Final is the rule for a figure that is published: more samples than a candidate's.
 var Final = Limits{Min: 60, Max: 200, Noise: 0.002, GPU: time.Second / 2, Wall: 3 * time.Second}
@@ -95,7 +99,9 @@ func (s *Stop) enough(n int) bool {
 
 // What is behind the bar cannot win, and parents are chosen by it with a standard error of mostNoise at most. It is
 // known well enough after a few samples whose best is behind by more than leastBehind, and by fewSigmas; after as many
-// as any other takes at least, once their median is behind by manySigmas.
+// as any other takes at least, once their median is behind by manySigmas. Few samples that are long, of which none is
+// ahead, are enough as soon as they settle: the interval of fewer than six is their whole range, which no further one
+// brings below the bar.
 const (
 	leastBehind = 0.05
 	fewSigmas   = 8
@@ -105,15 +111,20 @@ const (
 
 // behind reports whether n samples are enough because they are far enough from the bar.
 func (s *Stop) behind(n int) bool {
-	if s.limits.Behind == 0 || n < s.limits.Behind || s.bar <= 0 {
+	soon := s.limits.Soon > 0 && n >= s.limits.Soon && s.gpu >= float64(s.limits.SoonIn)
+	if s.limits.Behind == 0 || n < s.limits.Behind && !soon || s.bar <= 0 {
 		return false
 	}
 	noise, best := Noise(s.sorted), s.sorted[0]/s.bar-1
-	if noise >= mostNoise {
+	switch {
+	case noise >= mostNoise:
 		return false
+	case best > leastBehind && fewSigmas*noise < best:
+		return true
+	case n >= s.limits.Min:
+		return manySigmas*noise < Quantile(s.sorted, 0.5)/s.bar-1
 	}
-	return best > leastBehind && fewSigmas*noise < best ||
-		n >= s.limits.Min && manySigmas*noise < Quantile(s.sorted, 0.5)/s.bar-1
+	return soon && best >= 0 && noise < s.limits.Noise // whatever comes, its interval would not be below the bar
 }
 
 // Samples are the samples so far, in order of arrival.

@@ -68,7 +68,7 @@ func (e *Evaluation) gateTime(w kernels.Workload) kernels.Timing {
 // lesser multiple is enough: no hesitation of the machine is in all of them.
 const (
 	farBehind   = 5
-	behindTwice = 2
+	behindTwice = 1.5
 	firstLaunch = 50e3 // ns
 )
 
