@@ -87,6 +87,12 @@ template <class T> __device__ void placed(float *out, u32 word, u32 scale) {
     out[part] = darwarp::to_float(v.x) * darwarp::E2m1<T>::SUM, out[part + 4] = darwarp::to_float(v.y) * darwarp::E2m1<T>::SUM;
   }
 }
+// test_turn is dw_turn without what needs a GPU.
+extern "C" __global__ void test_turn(const Regions &left, u64 *counters, const Refillings &filled) {
+  __shared__ u32 table[PALETTE];
+  inspect(left, counters, (u64 *)table);
+  refill(filled, table);
+}
 // test_e2m1 makes eight numbers of a word for each thread, of the least to the greatest scale that has all of them.
 extern "C" __global__ void test_e2m1(float *out, u32 word, int bf16) {
   if (bf16) placed<__nv_bfloat16>(out + 8 * threadIdx.x, word, 127 - 17 + threadIdx.x % 25);
@@ -95,7 +101,7 @@ extern "C" __global__ void test_e2m1(float *out, u32 word, int bf16) {
 `
 	entries := kernels.Call{Launches: []kernels.Launch{{Entry: "dw_fill"}, {Entry: "dw_guard"}, {Entry: "dw_inspect"},
 		{Entry: "dw_refill"}, {Entry: "dw_draw"}, {Entry: "test_bytes"},
-		{Entry: "test_cuda"}, {Entry: "test_widen"}, {Entry: "test_int4"}, {Entry: "test_e2m1"}}}
+		{Entry: "test_cuda"}, {Entry: "test_widen"}, {Entry: "test_int4"}, {Entry: "test_e2m1"}, {Entry: "test_turn"}}}
 	return programOf(t, source, entries)
 }
 

@@ -3,11 +3,15 @@ package cpu
 import (
 	"bytes"
 	"encoding/binary"
+	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
+	"darwarp/eval/internal/check"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
+	"darwarp/kernels"
 )
 
 // watched are zones in one stretch of memory that begin and end at any byte, some of them longer than a block looks
@@ -157,5 +161,51 @@ func TestCopies(t *testing.T) {
 		if !bytes.Equal(to[:n], from[:n]) || bytes.Count(to[n:], []byte{0}) != len(to)-n {
 			t.Errorf("%d bytes: the copy differs, or more was written", n)
 		}
+	}
+}
+
+// TestTurn: a launch that looks at one stretch and fills another finds in the first what dw_inspect does, and leaves in
+// the other what dw_refill does, with as many threads a block as it has on a GPU.
+func TestTurn(t *testing.T) {
+	p := harness(t)
+	const n = 150001
+	looked, filled, alike, copied := memory(t, n), memory(t, n), memory(t, n), memory(t, n)
+	for i := range looked {
+		looked[i] = byte(i*i>>3) + 1
+	}
+	palette := memory(t, 4*check.PaletteSize)
+	copy(palette, check.Truth{Value: []float64{1, -3, 700}}.Palette(kernels.FP32, rand.New(rand.NewPCG(1, 2))))
+	fill := func(mem []byte) []byte {
+		return aligned(gpu.EncodeRefills(nil, []gpu.Refilling{
+			{At: uint64(address(mem)), Bytes: 70001, Key: 3, Palette: uint64(address(palette)), Size: 4, Low: 7},
+			{At: uint64(address(mem[70016:])), Bytes: n - 70016, Key: 4, Size: 2}}))
+	}
+	arg, _ := gpu.EncodeRegions(nil, []gpu.Region{
+		{At: uint64(address(looked)), Bytes: n, Key: 77, Kind: gpu.HashKind},
+		{At: uint64(address(looked)), Bytes: n, Key: device.Salt(5) | uint64(address(copied)), Kind: gpu.CopyKind,
+			Counter: 1},
+		{At: uint64(address(looked[5:])), Bytes: 99999, Kind: gpu.ZeroKind, Counter: 2}})
+	counters := memory(t, 24)
+	w := &work{program: p}
+	for _, m := range [][]byte{looked, filled, copied, palette} {
+		w.add("memory", m, true)
+	}
+	l := newLaunch(p, kernels.Launch{Entry: "test_turn", Grid: [3]int{4, 1, 1}, Block: [3]int{1024, 1, 1},
+		Cluster: [3]int{1, 1, 1}})
+	regions, refills := aligned(arg), fill(filled)
+	l.args = []uint64{uint64(address(regions)), uint64(address(counters)), uint64(address(refills))}
+	if w.launches = []*launch{l}; w.do(runOptions{}) != nil {
+		t.Fatal("test_turn fails")
+	}
+	runtime.KeepAlive([][]byte{regions, refills})
+	p.call(t, "dw_refill", fill(alike))
+	zeros := bytes.Count(looked[5:][:99999], []byte{0})
+	for i, want := range []uint64{hash(looked, 77), hash(looked, device.Salt(5)), uint64(99999 - zeros)} {
+		if got := binary.LittleEndian.Uint64(counters[8*i:]); got != want {
+			t.Errorf("counter %d: %x, expected %x", i, got, want)
+		}
+	}
+	if !bytes.Equal(copied, looked) || !bytes.Equal(filled, alike) || bytes.Count(filled[:70001], []byte{0}) > n/2 {
+		t.Error("what was copied or filled is not what other launches make")
 	}
 }

@@ -46,17 +46,6 @@ func (s *Session) gate(req *device.Gate, phase func(string)) (*device.GateReply,
 	return reply, nil
 }
 
-// caseRun is what was queued for a case.
-type caseRun struct {
-	at     int  // the case
-	lap    int  // of the last run; -1: nobody asks for its time
-	once   bool // there was no second run: the candidate has lost
-	looks  [2]*inspection
-	hashes [2]int // counters
-	packed int    // lap of the last run's launches with `prepare`; -1: there are none
-	judged int    // which run's outputs go to the judge
-}
-
 // gateCases returns, beside an error, where it came up.
 func (s *Session) gateCases(p *program, req *device.Gate, phase func(string)) (
 	where string, runs []caseRun, err error) {
@@ -65,24 +54,22 @@ func (s *Session) gateCases(p *program, req *device.Gate, phase func(string)) (
 		return "gate", nil, err
 	}
 	s.clock.reset()
-	for _, i := range device.Called(req.Calls) {
-		name := s.prep.Cases[i].Name
-		limit := 0.0
-		if len(req.Sets) > 0 && i == req.Sets[0] {
-			limit = req.Limit
-		}
-		r, err := s.gateCase(p, req.Calls[i], i, places[i], limit, s.step(req, name, phase))
-		if err == nil && req.Careful {
+	g := &gating{Session: s, program: p, req: req, phase: phase, places: places, at: "gate"}
+	list := device.Called(req.Calls)
+	for len(list) > 0 {
+		n := g.together(list)
+		if runs, err = g.cases(runs, list[:n]); err == nil && req.Careful {
 			err = s.drv.SyncStream(s.stream)
 		}
 		if err != nil {
-			return name, nil, err
+			return g.at, nil, err
 		}
-		if runs = append(runs, r); r.once {
+		list = list[n:]
+		if runs[len(runs)-1].once {
 			break
 		}
 	}
-	return "", runs, nil
+	return "gate", runs, g.lookNow()
 }
 
 // step begins a part of what a case takes. Of a careful gate it waits for what came before, and tells what comes next.
@@ -109,71 +96,14 @@ func (s *Session) fillResources(p *program, calls []kernels.Call, reply *device.
 	return nil
 }
 
-// gateCase queues everything that a case takes: two runs, one over wild and one over plausible values, in an order
-// that nobody knows. The outputs of the one over wild values go to the judge, since what it left unwritten is wrong
-// for certain. A call that takes longer than limit ns, if there is one, is the only run.
-func (s *Session) gateCase(p *program, call kernels.Call, i, place int, limit float64, step func(string) error) (
-	r caseRun, err error) {
-	c := &s.prep.Cases[i]
-	r.at, r.lap = i, -1
-	timed := limit > 0 || c.Workload != "" // of sizes that are not scored nobody asks for the time
-	w, err := s.bound(p, call, i)
-	if err != nil {
-		return r, err
-	}
-	first := s.anyRefill()
-	for run, how := range []device.Refill{first, !first} {
-		if r.packed, err = s.packFirst(w, step); err != nil {
-			return r, err
-		}
-		if err := s.poisonShared(p, s.refills(w.arena, w.scratch, call.Scratch, how)...); err != nil {
-			return r, err
-		}
-		put := func() error { return s.put(w.work) }
-		if !timed || run == 0 && limit == 0 { // a first launch says little of the time
-			err = put()
-		} else {
-			r.lap, err = s.clock.next(put)
-		}
-		if err != nil {
-			return r, err
-		}
-		if run == 0 && limit > 0 {
-			if r.once, err = s.beyond(r.lap, limit); err != nil {
-				return r, err
-			}
-		}
-		to := nowhere
-		if how == device.Wild || r.once {
-			r.judged, to = run, place
-		}
-		if r.looks[run], r.hashes[run], err = s.lookAfter(p, c, w, call, to); err != nil {
-			return r, err
-		}
-		if r.once {
-			r.hashes[1] = r.hashes[0]
-			break
-		}
-	}
-	return r, nil
-}
-
-// beyond waits for a lap and reports whether it took longer than limit ns.
-func (s *Session) beyond(lap int, limit float64) (bool, error) {
-	if err := s.drv.SyncStream(s.stream); err != nil {
-		return false, err
-	}
-	ns, err := s.clock.nanos(lap)
-	return ns > limit, err
-}
-
 // nowhere is no place in the output memory.
 const nowhere = -1
 
-// lookAfter queues a look at what a call has left: outputs, whose counter it returns, scratch, and variables of its
-// own. Outputs that are to go to a place are copied on the way: a copy of its own takes as long as a launch.
-func (s *Session) lookAfter(p *program, c *device.Case, w bound, call kernels.Call, place int) (
-	v *inspection, hash int, err error) {
+// left is a look at what a call has left: outputs, whose counter it returns, scratch, and variables of its own. Outputs
+// that are to go to a place are copied on the way: a copy of its own takes as long as a launch. copied is false where
+// that cannot be.
+func (s *Session) left(p *program, c *device.Case, w bound, call kernels.Call, place int) (
+	v *inspection, hash int, copied bool) {
 	to := cuda.Ptr(0)
 	if place != nowhere {
 		to = s.out.reach(place, c.OutBytes())
@@ -186,7 +116,14 @@ func (s *Session) lookAfter(p *program, c *device.Case, w bound, call kernels.Ca
 		v.left(w.scratch, call.Scratch)
 	}
 	v.repacked(w.packed)
-	if err = s.look(v); err == nil && place != nowhere && to == 0 {
+	return v, hash, place == nowhere || to != 0
+}
+
+// lookAfter queues such a look.
+func (s *Session) lookAfter(p *program, c *device.Case, w bound, call kernels.Call, place int) (
+	v *inspection, hash int, err error) {
+	v, hash, copied := s.left(p, c, w, call, place)
+	if err = s.look(v); err == nil && !copied {
 		err = s.copyOut(c, w.arena, place)
 	}
 	return v, hash, err

@@ -558,10 +558,10 @@ __device__ __forceinline__ u64 hashed(const Region &r, u64 key, unsigned char *t
   return sum;
 }
 
-// dw_inspect adds to the counter of each region what is to be known of it: bytes that are not the guards' pattern, bytes that are
-// not zero, or a hash. The key of what is copied as well is the address of its copy, below the key of its hash.
-extern "C" __global__ void dw_inspect(const __grid_constant__ Regions all, u64 *counters) {
-  __shared__ u64 part[32];
+// inspect adds to the counter of each region what is to be known of it: bytes that are not the guards' pattern, bytes that are
+// not zero, or a hash. The key of what is copied as well is the address of its copy, below the key of its hash. part is shared
+// memory, a word for each warp.
+__device__ __forceinline__ void inspect(const Regions &all, u64 *counters, u64 *part) {
   for (u32 c = blockIdx.x; c < all.chunks; c += gridDim.x) {
     const Region &r = region_of(all, c);
     const u64 from = (c - r.first) * CHUNK, to = min(from + CHUNK, r.bytes);
@@ -578,6 +578,12 @@ extern "C" __global__ void dw_inspect(const __grid_constant__ Regions all, u64 *
     }
     __syncthreads();
   }
+}
+
+// dw_inspect inspects regions.
+extern "C" __global__ void dw_inspect(const __grid_constant__ Regions all, u64 *counters) {
+  __shared__ u64 part[32];
+  inspect(all, counters, part);
 }
 
 // wild makes a NaN of 16 random bits: as a float, and each half as fp16 and as bf16. It is none that arithmetic gives (payloads 0,
@@ -630,8 +636,10 @@ __device__ __forceinline__ void refill(const Refillings &all, u32 *table) {
     for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; 16 * i < f.bytes; i += (u64)gridDim.x * blockDim.x) {
       const uint4 v = foreseen_by_nobody(f, i, table);
       if (16 * i + 16 <= f.bytes) { ((uint4 *)f.at)[i] = v; continue; }
-      const u32 w[4] = {v.x, v.y, v.z, v.w};
-      for (u64 b = 16 * i; b < f.bytes; b++) f.at[b] = (unsigned char)(w[b % 16 / 4] >> (8 * (b % 4)));
+      for (u64 b = 16 * i; b < f.bytes; b++) { // an array of the four words would be in local memory
+        const u64 half = b & 8 ? (u64)v.w << 32 | v.z : (u64)v.y << 32 | v.x;
+        f.at[b] = (unsigned char)(half >> (8 * (b & 7)));
+      }
     }
   }
 }
@@ -675,12 +683,9 @@ extern "C" __global__ void dw_copy(uint4 *dst, const uint4 *src, u64 n) {
 // dirt makes NaNs of random bits, or small numbers.
 __device__ __forceinline__ u32 dirt(u32 random, int nan) { return nan ? (random & 0x807f807fu) | 0x7f807f80u : (random & 0x807fffffu) | 0x3f000000u; }
 
-// dw_poison leaves dirt all over the shared memory of a multiprocessor: one that reads what it never wrote must not find zeros, the
-// answer of an earlier block, or twice the same. bytes is all that a block can have. Before that it fills a list of stretches.
-extern "C" __global__ void __launch_bounds__(1024, 1) dw_poison(const __grid_constant__ Refillings all, u64 bytes, u64 key, int nan) {
-  extern __shared__ uint4 poisoned[];
-  refill(all, (u32 *)poisoned);
-  __syncthreads();
+// soil leaves dirt all over the shared memory of a multiprocessor: one that reads what it never wrote must not find zeros, the
+// answer of an earlier block, or twice the same. bytes is all that a block can have.
+__device__ __forceinline__ void soil(uint4 *poisoned, u64 bytes, u64 key, int nan) {
   const u64 seed = mix(key + blockIdx.x * (u64)blockDim.x + threadIdx.x);
   u32 x = (u32)seed, y = (u32)(seed >> 32) | 1;
   for (u64 i = threadIdx.x; i < bytes / 16; i += blockDim.x) {
@@ -688,6 +693,24 @@ extern "C" __global__ void __launch_bounds__(1024, 1) dw_poison(const __grid_con
     asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"((u32)__cvta_generic_to_shared(poisoned + i)),
                  "r"(dirt(x, nan)), "r"(dirt(y, nan)), "r"(dirt(x ^ y, nan)), "r"(dirt(x + y, nan)) : "memory");
   }
+}
+
+// dw_poison fills a list of stretches, and soils the multiprocessors after that.
+extern "C" __global__ void __launch_bounds__(1024, 1) dw_poison(const __grid_constant__ Refillings all, u64 bytes, u64 key, int nan) {
+  extern __shared__ uint4 poisoned[];
+  refill(all, (u32 *)poisoned);
+  __syncthreads();
+  soil(poisoned, bytes, key, nan);
+}
+
+// dw_turn is dw_inspect and then dw_poison, of what the inspection does not read.
+extern "C" __global__ void __launch_bounds__(1024, 1) dw_turn(const __grid_constant__ Regions left, u64 *counters,
+                                                              const __grid_constant__ Refillings all, u64 bytes, u64 key, int nan) {
+  extern __shared__ uint4 poisoned[];
+  inspect(left, counters, (u64 *)poisoned);
+  refill(all, (u32 *)poisoned);
+  __syncthreads();
+  soil(poisoned, bytes, key, nan);
 }
 
 // dw_poison_N leaves dirt in the local memory of every thread that a multiprocessor can have at once: N bytes of each. Stores and

@@ -196,13 +196,21 @@ func (v *inspection) judge(got []uint64, want [][]uint64) (found *device.Strays,
 	return found, dirty
 }
 
-// look queues an inspection. Its counters are in use from then on.
+// look queues an inspection.
 func (s *Session) look(v *inspection) error {
+	if err := s.count(v); err != nil {
+		return err
+	}
+	return s.queue(v)
+}
+
+// count has an inspection's counters be in use from now on.
+func (s *Session) count(v *inspection) error {
 	if v.next > maxCounters {
 		return fmt.Errorf("an inspection needs %d counters, there are %d: declare fewer check shapes", v.next, maxCounters)
 	}
 	s.counted = v.next
-	return s.queue(v)
+	return nil
 }
 
 func (s *Session) queue(v *inspection) error {

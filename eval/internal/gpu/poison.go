@@ -1,6 +1,10 @@
 package gpu
 
-import "fmt"
+import (
+	"fmt"
+
+	"darwarp/eval/internal/cuda"
+)
 
 // poisonShared leaves dirt in the memory on the multiprocessors, other dirt each time: NaNs or numbers in the shared
 // memory of each and, where a program keeps anything there, in the local memory of all threads that they can have at
@@ -12,24 +16,69 @@ func (s *Session) poisonShared(p *program, list ...Refilling) error {
 		}
 		list = nil
 	}
-	nan := 0
-	if s.coin() {
-		nan = 1
-	}
-	smem := s.dev.SmemPerBlock &^ 15
-	f, err := s.harness.widen("dw_poison", smem)
+	f, err := s.harness.widen("dw_poison", s.poisonBytes())
 	if err != nil {
 		return err
 	}
-	// A block that takes all of it has a multiprocessor to itself.
-	key := func() arg { return u64(int(s.rng.Uint64())) }
-	s.encoding.refills = EncodeRefills(s.encoding.refills, list)
-	if err := s.harness.launch(f, s.dev.SMs, poisonThreads, smem, bytesArg(s.encoding.refills),
-		u64(smem), key(), i32(nan)); err != nil {
+	return s.soil(f, p, nil, list)
+}
+
+// poisonAfter is poisonShared after a look at what the call before has left, if there is one: where both are little,
+// and nothing is filled that is looked at, in one launch.
+func (s *Session) poisonAfter(due *inspection, p *program, list ...Refilling) error {
+	if due == nil {
+		return s.poisonShared(p, list...)
+	}
+	if !due.few() || !fewRefills(list) || due.meets(list) {
+		if err := s.queue(due); err != nil {
+			return err
+		}
+		return s.poisonShared(p, list...)
+	}
+	f, err := s.harness.widen("dw_turn", s.poisonBytes())
+	if err != nil {
 		return err
 	}
-	if p == nil || p.local == 0 {
-		return nil
+	s.encoding.regions, _ = EncodeRegions(s.encoding.regions, due.regions)
+	return s.soil(f, p, []arg{bytesArg(s.encoding.regions), ptr(s.counters)}, list)
+}
+
+// few reports whether an inspection is so little that one launch of another kernel may do it.
+func (v *inspection) few() bool {
+	sum := 0
+	for _, r := range v.regions {
+		sum += r.Bytes
+	}
+	return len(v.regions) <= regionsPerLaunch && sum <= fewBytes
+}
+
+// meets reports whether something is to be filled that the inspection reads.
+func (v *inspection) meets(list []Refilling) bool {
+	for _, f := range list {
+		for _, r := range v.regions {
+			if r.At < f.At+uint64(f.Bytes) && f.At < r.At+uint64(r.Bytes) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// poisonBytes is all the shared memory that a block can have. One that takes it has a multiprocessor to itself.
+func (s *Session) poisonBytes() int { return s.dev.SmemPerBlock &^ 15 }
+
+// soil launches dw_poison or dw_turn, which has more arguments before those of dw_poison, and soils local memory.
+func (s *Session) soil(f cuda.Function, p *program, more []arg, list []Refilling) error {
+	nan, smem := 0, s.poisonBytes()
+	if s.coin() {
+		nan = 1
+	}
+	key := func() arg { return u64(int(s.rng.Uint64())) }
+	s.encoding.refills = EncodeRefills(s.encoding.refills, list)
+	args := append(more, bytesArg(s.encoding.refills), u64(smem), key(), i32(nan))
+	err := s.harness.launch(f, s.dev.SMs, poisonThreads, smem, args...)
+	if err != nil || p == nil || p.local == 0 {
+		return err
 	}
 	if f, err = s.harness.kernel(fmt.Sprintf("dw_poison_%d", poisonFrame(p.local))); err != nil {
 		return err
@@ -38,7 +87,7 @@ func (s *Session) poisonShared(p *program, list ...Refilling) error {
 	return s.harness.launch(f, blocks, frameThreads, 0, key(), i32(nan), ptr(0))
 }
 
-// Threads of a block of either kernel: as many as a multiprocessor can have, in whole blocks.
+// Threads of a block of these kernels: as many as a multiprocessor can have, in whole blocks.
 const (
 	poisonThreads = 1024
 	frameThreads  = 512

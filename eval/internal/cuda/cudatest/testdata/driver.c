@@ -127,6 +127,9 @@ static void harness(const char *name, void **args) {
 		for (u64 i = 0; i < n * size; i++) at(word(args, 0))[i] = (unsigned char)(seed * 31 + word(args, 4) * 7 + i);
 	} else if (!strcmp(name, "dw_refill") || !strcmp(name, "dw_poison")) {
 		refill(args[0]);
+	} else if (!strcmp(name, "dw_turn")) {
+		inspect(args[0], (u64 *)word(args, 1));
+		refill(args[2]);
 	} else if (!strcmp(name, "dw_clock")) {
 		u64 *stamp = (u64 *)word(args, 0);
 		const int low = ++stamps / 2 > low_clock_from;
