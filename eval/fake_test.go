@@ -146,7 +146,7 @@ func (f *fake) gate(req *device.Gate, c *proc.Conn) any {
 		if strings.HasPrefix(entry, "glacial") {
 			reply.Cases[i].Nanos = speeds["glacial"]
 		}
-		lost := req.Limit > 0 && i == req.Sets[0] && reply.Cases[i].Nanos > req.Limit
+		lost := len(req.Sets) > 0 && i == req.Sets[0] && req.Slow(reply.Cases[i].Nanos)
 		if reply.Lost = lost || entry == "gives_up"; reply.Lost && i == req.Sets[0] {
 			break
 		}

@@ -15,9 +15,10 @@ type Gate struct {
 	// looks for races and the like on the check shapes. Empty: it does not.
 	Checked []byte `json:"checked,omitempty"`
 	// Limit is the ns of a call beyond which the candidate has lost when it is run on the first of Sets, which are the
-	// last of the cases with a call: then that one is run once, and the others are not. 0: there is none. The cpu device
-	// takes no notice.
+	// last of the cases with a call: then that one is run once, and the others are not. 0: there is none. Where both of
+	// its runs took more than Twice, the others are not run either. The cpu device takes no notice.
 	Limit float64 `json:"limit,omitempty"`
+	Twice float64 `json:"twice,omitempty"`
 	Sets  []int   `json:"sets,omitempty"`
 }
 
@@ -28,7 +29,12 @@ type GateReply struct {
 	Sites     []kernels.Site      `json:"sites,omitempty"` // of the checked program, at its largest case
 	Strays    *Strays             `json:"strays,omitempty"`
 	Fault     *Fault              `json:"fault,omitempty"`
-	Lost      bool                `json:"lost,omitempty"` // beyond the limit
+	Lost      bool                `json:"lost,omitempty"` // beyond the limit, or twice beyond the other
+}
+
+// Slow reports whether a call of ns is beyond what ends a gate: the limit, or what both runs may be beyond.
+func (g *Gate) Slow(ns float64) bool {
+	return g.Limit > 0 && (ns > g.Limit || g.Twice > 0 && ns > g.Twice)
 }
 
 // CaseReply is one case of a gate run.

@@ -372,6 +372,43 @@ func TestFakedLimit(t *testing.T) {
 	}
 }
 
+// TestFakedTwice: who is too slow in both runs on the first of the sets is run on no other, and whether the two gave
+// the same bits is told of it like of any; once quick enough, or too slow at short calls alone, it is run on all.
+func TestFakedTwice(t *testing.T) {
+	f := newFaked(t)
+	for _, c := range []struct {
+		kernel       string
+		limit, twice float64
+		bad          int // every so many-th call, of which two are the check shape's
+		ran          int
+		lost, same   bool
+	}{
+		{"copy", 20e3, 5e3, 0, 2, true, true},
+		{"copy", 20e3, 15e3, 0, 4, false, true},
+		{"copy", 0, 5e3, 0, 4, false, true},
+		{"copy", 20e3, 0, 0, 4, false, true},
+		{"near", 20e3, 11e3, 0, 4, false, true},
+		{"near", 11e3, 5e3, 0, 2, true, true},
+		{"errs", 20e3, 5e3, 3, 2, true, false},
+		{"errs", 20e3, 5e3, 4, 2, true, false},
+		{"strays", 20e3, 5e3, 0, 2, true, true},
+	} {
+		f.driver.BadEvery(c.bad)
+		got := f.ask(t, &device.Request{Gate: &device.Gate{Cubin: []byte("k"), Calls: fakedCalls(c.kernel), Slot: 1,
+			Limit: c.limit, Twice: c.twice, Sets: []int{1, 2, 3}}}).(*device.GateReply)
+		ran := 0
+		for _, r := range got.Cases {
+			if r.Ran {
+				ran++
+			}
+		}
+		if got.Fault != nil || ran != c.ran || got.Lost != c.lost || got.Cases[1].Same != c.same ||
+			(got.Strays != nil) != (c.kernel == "strays") {
+			t.Errorf("%s beyond %g, twice %g: %d cases, %+v", c.kernel, c.limit, c.twice, ran, got)
+		}
+	}
+}
+
 // TestFakedCopies: outputs get to memory of the device as they are hashed, without copies of their own, where a kernel
 // of ours can reach it; and their hashes are the same.
 func TestFakedCopies(t *testing.T) {

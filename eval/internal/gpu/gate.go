@@ -27,7 +27,7 @@ func (s *Session) gate(req *device.Gate, phase func(string)) (*device.GateReply,
 		where, runs, err = s.gateCases(p, req, phase)
 	}
 	if err == nil {
-		reply.Lost = len(runs) > 0 && runs[len(runs)-1].once
+		reply.Lost = len(runs) > 0 && runs[len(runs)-1].lost
 		phase("gate")
 		where, err = "gate", s.readCases(runs, reply)
 	}
@@ -65,7 +65,7 @@ func (s *Session) gateCases(p *program, req *device.Gate, phase func(string)) (
 			return g.at, nil, err
 		}
 		list = list[n:]
-		if runs[len(runs)-1].once {
+		if runs[len(runs)-1].lost {
 			break
 		}
 	}

@@ -19,9 +19,11 @@ type gating struct {
 
 // caseRun is what was queued for a case.
 type caseRun struct {
-	at     int  // the case
-	lap    int  // of the last run; -1: nobody asks for its time
-	once   bool // there was no second run: the candidate has lost
+	at     int     // the case
+	lap    int     // of the last run; -1: nobody asks for its time
+	lost   bool    // the candidate is too slow for other cases
+	once   bool    // and there was no second run
+	first  float64 // ns of the first run, where it counts
 	looks  [2]*inspection
 	hashes [2]int // counters
 	packed int    // lap of the last run's launches with `prepare`; -1: there are none
@@ -104,8 +106,8 @@ func (g *gating) run(r *caseRun, w bound, run int, how device.Refill) (err error
 	} else {
 		r.lap, err = g.clock.next(put)
 	}
-	if err == nil && run == 0 && limit > 0 {
-		r.once, err = g.beyond(r.lap, limit)
+	if err == nil && limit > 0 {
+		err = g.tooSlow(r, run)
 	}
 	if err != nil {
 		return err
@@ -156,11 +158,22 @@ func (g *gating) lookLater(i int, w bound, place int) (v *inspection, hash int, 
 	return v, hash, err
 }
 
-// beyond waits for a lap and reports whether it took longer than limit ns.
-func (s *Session) beyond(lap int, limit float64) (bool, error) {
-	if err := s.drv.SyncStream(s.stream); err != nil {
-		return false, err
+// tooSlow waits for a run of the first of the sets and finds out whether the candidate has lost: in one run by the
+// limit, in two by the lesser of them, which no hesitation of the machine has made slow. Who was quick enough once is
+// not waited for again.
+func (g *gating) tooSlow(r *caseRun, run int) error {
+	if run == 1 && !g.req.Slow(r.first) {
+		return nil
 	}
-	ns, err := s.clock.nanos(lap)
-	return ns > limit, err
+	if err := g.drv.SyncStream(g.stream); err != nil {
+		return err
+	}
+	ns, err := g.clock.nanos(r.lap)
+	if run == 0 {
+		r.first, r.once = ns, ns > g.req.Limit
+		r.lost = r.once
+		return err
+	}
+	r.lost = g.req.Slow(ns)
+	return err
 }

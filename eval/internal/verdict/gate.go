@@ -46,7 +46,8 @@ type gating struct {
 	*Evaluation
 	slot    int
 	cases   []int   // of the part: their outputs have room in the slot
-	limit   float64 // as device.Gate has it, with sets; both of the part
+	limit   float64 // as device.Gate has it, with what two runs may be beyond, and sets; of the part
+	twice   float64
 	sets    []int
 	slow    bool // it has lost at the limit
 	report  kernels.GateReport
@@ -61,11 +62,11 @@ func (g *gating) part(ctx context.Context) error {
 	var reply device.GateReply
 	var judged checker.JudgeReply
 	faulted := ""
-	g.limit, g.sets = g.loses(g.cases)
+	g.limit, g.twice, g.sets = g.loses(g.cases)
 	for attempt := range Attempts {
 		reply = device.GateReply{}
 		req := &device.Gate{Cubin: g.Cubin, Calls: g.gateCalls(), Slot: g.slot, Careful: attempt > 0, Checked: g.Checked,
-			Limit: g.limit, Sets: g.sets}
+			Limit: g.limit, Twice: g.twice, Sets: g.sets}
 		var err error
 		_, judged, err = g.Runner.Judged(ctx, device.Request{Gate: req}, &reply, g.gateDeadline(g.cases),
 			func() *checker.Judge { return g.toJudge(&reply) })
@@ -86,7 +87,7 @@ func (g *gating) part(ctx context.Context) error {
 		g.Fail(kernels.Flaky, "a fault that did not repeat in a fresh process: %s", faulted)
 		return nil
 	}
-	if reply.Lost && !(g.limit > 0 && g.sets[0] < len(reply.Cases) && reply.Cases[g.sets[0]].Nanos > g.limit) {
+	if reply.Lost && !g.tooSlow(&reply) {
 		return fmt.Errorf("%w: the gate ended early without a reason", kernels.ErrLost)
 	}
 	g.slow = reply.Lost
@@ -110,25 +111,32 @@ func (g *gating) keepOutputs() {
 	}
 }
 
-// slowGate is how many ns a call takes at least whose further runs are worth waiting for the first.
-const slowGate = 1e6
+// tooSlow reports whether the device has a reason to have ended a gate early.
+func (g *gating) tooSlow(reply *device.GateReply) bool {
+	limits := device.Gate{Limit: g.limit, Twice: g.twice}
+	return len(g.sets) > 0 && g.sets[0] < len(reply.Cases) && limits.Slow(reply.Cases[g.sets[0]].Nanos)
+}
 
-// loses is the ns of a call beyond which the candidate has lost as soon as it was run on the first of some sets, and
-// these, the last of a part's cases. 0: nothing ends its gate early. Where several workloads are scored all are run,
-// since what is far behind at one of them may get a kernel of its own at another.
-func (e *Evaluation) loses(part []int) (limit float64, sets []int) {
+// slowGate is how many ns a call takes at least whose further runs are worth waiting for the first.
+const slowGate = 0.5e6
+
+// loses is the ns of a call beyond which the candidate has lost as soon as it was run on the first of some sets, those
+// that both of its runs there may not be beyond, and the sets, the last of a part's cases. 0: nothing ends its gate
+// early. Where several workloads are scored all are run, since what is far behind at one of them may get a kernel of
+// its own at another.
+func (e *Evaluation) loses(part []int) (limit, twice float64, sets []int) {
 	if e.Urgent || e.only != nil || len(e.Cfg.Workloads) != 1 || e.Device.Kind == "cpu" {
-		return 0, nil
+		return 0, 0, nil
 	}
 	bar := e.Job.Bar.Times()[e.Cfg.Workloads[0].Name]
 	if limit = farBehind*bar + firstLaunch; bar <= 0 || limit < slowGate {
-		return 0, nil
+		return 0, 0, nil
 	}
 	at := slices.IndexFunc(part, func(i int) bool { return e.Cases.List[i].Workload != "" }) // scored sizes come last
 	if at < 0 {
-		return 0, nil
+		return 0, 0, nil
 	}
-	return limit, part[at:]
+	return limit, behindTwice*bar + firstLaunch, part[at:]
 }
 
 // due are the cases of the part that were to be run: all but, of who has lost, the last ones.

@@ -62,3 +62,35 @@ func evaluationOf(a []float64, b float64) *Evaluation {
 	e.remember(reply)
 	return e
 }
+
+// TestLoses: a gate ends early for nobody who may become champion by it, and only where a single workload is scored;
+// the others are given up by one call of five times the bar or by two of 1.5 times, a launch's cost aside, where calls
+// are long.
+func TestLoses(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		change       func(*Evaluation)
+		bar          float64
+		limit, twice float64
+	}{
+		{"long calls", func(*Evaluation) {}, 1e6, 5.05e6, 1.55e6},
+		{"as long as those of softmax", func(*Evaluation) {}, 125e3, 675e3, 237.5e3},
+		{"short calls", func(*Evaluation) {}, 80e3, 0, 0},
+		{"no bar", func(*Evaluation) {}, 0, 0, 0},
+		{"of a duel or a trial", func(e *Evaluation) { e.Urgent = true }, 1e6, 0, 0},
+		{"some cases alone", func(e *Evaluation) { e.only = []int{0, 1} }, 1e6, 0, 0},
+		{"emulated", func(e *Evaluation) { e.Device.Kind = "cpu" }, 1e6, 0, 0},
+		{"two workloads", func(e *Evaluation) {
+			e.Cfg.Workloads = append(e.Cfg.Workloads, kernels.Workload{Name: "b"})
+		}, 1e6, 0, 0},
+	} {
+		e := evaluationOf([]float64{1, 1}, 1)
+		e.Cfg.Workloads = e.Cfg.Workloads[:1]
+		c.change(e)
+		e.Job.Bar = kernels.NewBar(map[string]float64{"a": c.bar, "b": c.bar})
+		limit, twice, sets := e.loses([]int{0, 1})
+		if limit != c.limit || twice != c.twice || (len(sets) == 2) != (c.limit > 0) {
+			t.Errorf("%s: beyond %g, twice beyond %g on %v", c.name, limit, twice, sets)
+		}
+	}
+}
