@@ -4,8 +4,9 @@ also compressed).
     python3 docs/results/search/phases.py FILE...
 
 Rows of the device are requests (their whole time on it) and their phases; "queue the gate" is the host's time for the launches. Several
-GPUs are one device. The second table is of the compilers, as many as were ever busy at once: when they had nothing to do, and who had a
-device then. The third is how long phases took by how many of the compilers were busy meanwhile: means, and how many there were.
+GPUs are one device. The second table is what the device's requests are made of: means of their phases, of all that were begun. The third is of
+the compilers, as many as were ever busy at once: when they had nothing to do, and who had a device then. The last is how long phases
+took by how many of the compilers were busy meanwhile: means, and how many there were.
 """
 import collections
 import gzip
@@ -36,6 +37,22 @@ def requests(spans):
     """What the devices were asked for: (name, begin, end)."""
     rows = sorted({row for row, *_ in spans if on_device(row)})
     return [one for row in rows for one in outer([s[1:] for s in spans if s[0] == row])]
+
+
+def made_of(spans):
+    """What a device's requests are made of: {request: (how many, ms of a mean one, {phase: ms of a mean one})}."""
+    found = {}
+    for row in sorted({row for row, *_ in spans if on_device(row)}):
+        mine = sorted((s[1:] for s in spans if s[0] == row), key=lambda s: (s[1], -s[2]))
+        end = name = None
+        for what, begin, until in mine:
+            if end is None or begin >= end - 1e-6:
+                end, name = until, what
+                count, whole, phases = found.get(name, (0, 0.0, collections.Counter()))
+                found[name] = count + 1, whole + (until - begin) * 1e3, phases
+            else:
+                found[name][2][what] += (until - begin) * 1e3
+    return {k: (n, whole / n, {p: ms / n for p, ms in phases.items()}) for k, (n, whole, phases) in found.items()}
 
 
 def outer(spans):
@@ -101,6 +118,9 @@ for path in sys.argv[1:]:
     for key in wanted:
         if times[key]:
             print("| %s | %s | %d | %.2f | %.2f |" % (*key, len(times[key]), statistics.median(times[key]), sum(times[key]) / 1e3))
+    print("\n| request | times | ms | of which |\n|---|---|---|---|")
+    for name, (n, whole, phases) in sorted(made_of(spans).items(), key=lambda kv: -kv[1][0] * kv[1][1]):
+        print("| %s | %d | %.2f | %s |" % (name, n, whole, ", ".join("%s %.2f" % (p, ms) for p, ms in sorted(phases.items(), key=lambda kv: -kv[1]))))
     slots, parts = budget(spans, seconds)
     print("\n| %d compilers | compiler-seconds | of all | a candidate, ms |\n|---|---|---|---|" % slots)
     for what, of in parts:
