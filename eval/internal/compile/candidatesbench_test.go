@@ -96,6 +96,43 @@ func BenchmarkOfast(b *testing.B) {
 	}
 }
 
+// BenchmarkOptions compiles random points with options of the compiler and of the assembler in turn, and reports the
+// processor time of each and how many points have the same machine code as without.
+func BenchmarkOptions(b *testing.B) {
+	options := []string{"none", "-Ofc=mid", "-Ofc=min", "--allow-expensive-optimizations=false",
+		"--disable-optimizer-constants", "none again"}
+	s := inProcess(b)
+	for _, x := range scored {
+		b.Run(x.problem+"_"+x.workload, func(b *testing.B) {
+			_, run := bundles(b, x.problem, x.workload)
+			times, same := map[string][]float64{}, map[string]float64{}
+			for _, source := range drawn(b, b.N, x.workload, run)[0] {
+				code := map[string]string{}
+				for _, o := range options {
+					var more []string
+					if !strings.HasPrefix(o, "none") {
+						more = []string{"--ptxas-options=" + o}
+					}
+					times[o] = append(times[o], spent(b, func() error {
+						out, err := s.translate(source, more...)
+						if err == nil {
+							code[o], _, _, err = inspect(out.Cubin)
+						}
+						return err
+					}))
+					if code[o] == code["none"] {
+						same[o]++
+					}
+				}
+			}
+			for _, o := range options {
+				b.ReportMetric(median(times[o]), strings.ReplaceAll(o, " ", "-")+"-cpu-ms")
+				b.ReportMetric(same[o], strings.ReplaceAll(o, " ", "-")+"-same")
+			}
+		})
+	}
+}
+
 // BenchmarkHeaders compiles a small kernel with what sources include: the processor time that does not depend on them.
 func BenchmarkHeaders(b *testing.B) {
 	s := inProcess(b)

@@ -120,11 +120,13 @@ func TestStop(t *testing.T) {
 		{"long samples that have not settled", func(i int) float64 { return 1000 + 100*float64(i%3) }, 2000, 990, 0,
 			"behind", 130},
 		{"none knows the bar of long samples", steady, 2000, 0, 0, "settled", 5},
-		{"not far enough behind", steady, 1, 960, 0, "settled", 15},
-		{"at the bar", steady, 1, 1000, 0, "settled", 15},
+		{"hardly behind", steady, 1, 999, 0, "behind", 5},
+		{"at the bar", steady, 1, 1000, 0, "behind", 5},
+		{"one is ahead", steady, 1, 1000.5, 0, "settled", 15},
 		{"ahead", steady, 1, 2000, 0, "settled", 15},
-		{"behind but for the first", func(i int) float64 { return 1000 - 100*float64(max(0, 1-i)) }, 1, 900, 0,
+		{"behind but for the first", func(i int) float64 { return 1000 - 101*float64(max(0, 1-i)) }, 1, 900, 0,
 			"settled", 15},
+		{"hardly behind, not settled", func(i int) float64 { return 1000 + 5*float64(i*7%11-5) }, 1, 970, 0, "behind", 16},
 		{"behind, but not all of it", func(i int) float64 { return 1000 + 5*float64(i*7%11-5) }, 1, 960, 0, "behind", 15},
 		{"as noisy, at the bar", func(i int) float64 { return 1000 + 5*float64(i*7%11-5) }, 1, 1000, 0, "settled", 57},
 		{"behind, and as noisy as the gap", wild, 1, 500, 0, "samples", 200},
@@ -143,11 +145,11 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestSoonLosesNoClaim: whoever is given up after few long samples would not have claimed to be faster after as many as
-// others get, at any noise and drift; and most of those that are slower are.
+// TestSoonLosesNoClaim: whoever is given up after few samples would not have claimed to be faster after as many as
+// others get, at any noise and drift, be they long or not; and most of those that are slower are.
 func TestSoonLosesNoClaim(t *testing.T) {
 	patient := Fitness
-	patient.Soon = 0
+	patient.Soon, patient.Behind = 0, 0
 	for _, c := range []struct {
 		ratio float64 // of the bar
 		set   func(*device)
@@ -157,15 +159,16 @@ func TestSoonLosesNoClaim(t *testing.T) {
 		{1.03, quiet, 0.99}, {1.1, nil, 0.8},
 	} {
 		soon, lost := 0, 0
-		const trials = 2000
+		const trials = 4000
 		for i := range trials {
+			calls := 2 + 18*(i%2) // 200 us or 2 ms
 			d := newDevice(uint64(i))
 			if c.set != nil {
 				c.set(d)
 			}
 			var samples []float64
 			timed := func(l Limits) (n int, claims bool) {
-				s := NewStop(l, 20).Against(1e5)
+				s := NewStop(l, calls).Against(1e5)
 				for done := false; !done; n++ {
 					if n == len(samples) {
 						samples = append(samples, d.time(1e5*c.ratio))

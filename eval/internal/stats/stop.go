@@ -99,9 +99,9 @@ func (s *Stop) enough(n int) bool {
 
 // What is behind the bar cannot win, and parents are chosen by it with a standard error of mostNoise at most. It is
 // known well enough after a few samples whose best is behind by more than leastBehind, and by fewSigmas; after as many
-// as any other takes at least, once their median is behind by manySigmas. Few samples that are long, of which none is
-// ahead, are enough as soon as they settle: the interval of fewer than six is their whole range, which no further one
-// brings below the bar.
+// as any other takes at least, once their median is behind by manySigmas. Few samples of which none is ahead are enough
+// as soon as they settle: the interval of fewer than six is their whole range, and that of 15 has the twelfth at its
+// end, so that no further ones bring it below the bar.
 const (
 	leastBehind = 0.05
 	fewSigmas   = 8
@@ -124,7 +124,7 @@ func (s *Stop) behind(n int) bool {
 	case n >= s.limits.Min:
 		return manySigmas*noise < Quantile(s.sorted, 0.5)/s.bar-1
 	}
-	return soon && best >= 0 && noise < s.limits.Noise // whatever comes, its interval would not be below the bar
+	return best >= 0 && noise < s.limits.Noise // whatever comes, its interval would not be below the bar
 }
 
 // Samples are the samples so far, in order of arrival.
