@@ -188,8 +188,11 @@ func (t *taking) measure(by rule) (worth bool, err error) {
 	if !t.rules.Hurried { // its wall clock starts after the screen
 		stop = by.stop(t.out.Calls)
 		for _, ns := range t.out.Samples { // of the screen: as good as those to come
-			stop.Add(ns)
+			enough = stop.Add(ns)
 		}
+	}
+	if enough {
+		return true, nil
 	}
 	return true, t.fitness(stop)
 }

@@ -20,6 +20,13 @@ var (
 		Final:   stats.Limits{Min: 15, Max: 60, Noise: 0.01, GPU: time.Second, Wall: time.Hour}}
 )
 
+// soon has a rule for long samples, too.
+var soon = func() Rules {
+	r := patient
+	r.Fitness.Soon, r.Fitness.SoonIn = 3, 5*time.Millisecond
+	return r
+}()
+
 // answered measures one run by a sampler.
 func answered(t *testing.T, rules Rules, req *Time, s *scripted) (TimeReply, string, error) {
 	t.Helper()
@@ -68,6 +75,13 @@ func TestSamples(t *testing.T) {
 		{"behind by a fifth", patient, 833, Time{}, steady, 5, false, 1},
 		{"behind by a fifth, for publication", patient, 833, Time{Final: true}, steady, 30, false, 1},
 		{"behind by a fifth, and noisy", patient, 833, Time{}, spread(100, 1000), 40, false, 1},
+		{"behind by a fifth, long samples", soon, 167e3, Time{}, slices.Repeat([]float64{200e3}, 20), 3, false, 1},
+		{"hardly behind, long samples", soon, 199e3, Time{}, slices.Repeat([]float64{200e3}, 20), 3, false, 1},
+		{"the third of long samples is ahead", soon, 199e3, Time{}, slices.Repeat([]float64{200e3, 200e3, 198.9e3}, 7), 15,
+			false, 1},
+		{"ahead, long samples", soon, 201e3, Time{}, slices.Repeat([]float64{200e3}, 20), 15, false, 1},
+		{"long samples without a bar", soon, 0, Time{}, slices.Repeat([]float64{200e3}, 20), 15, false, 1},
+		{"long samples, for publication", soon, 167e3, Time{Final: true}, slices.Repeat([]float64{200e3}, 40), 30, false, 1},
 		{"as many as were asked for", patient, 100, Time{Count: 7}, spread(100, 1000), 7, false, 1},
 		{"as many as were asked for, and single ones", patient, 100, Time{Count: 7, Alone: true}, steady, 7, false, 1},
 		{"emulated", hurried, 0, Time{}, steady, 4, false, 0},
