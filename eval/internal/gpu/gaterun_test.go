@@ -114,6 +114,7 @@ func TestTurnNames(t *testing.T) {
 // TestPoisonAfter: what is filled is looked at before, whatever is filled; in one launch where both are little and
 // nothing is filled that is looked at.
 func TestPoisonAfter(t *testing.T) {
+	f := newFaked(t)
 	turn, apart := []string{"dw_turn"}, []string{"dw_inspect", "dw_poison"}
 	for _, c := range []struct {
 		name            string
@@ -132,14 +133,13 @@ func TestPoisonAfter(t *testing.T) {
 		{"too much to look at", fewBytes + 16, 1, []int{fewBytes + 16, 16}, apart},
 		{"too much to fill", 4096, 1, []int{4096, fewBytes + 16}, []string{"dw_inspect", "dw_refill", "dw_poison"}},
 	} {
-		after(t, c.name, c.looked, c.regions, c.filled, c.want)
+		f.after(t, c.name, c.looked, c.regions, c.filled, c.want)
 	}
 }
 
 // after has some memory full of sevens looked at so many times, and a part of it cleared.
-func after(t *testing.T, name string, looked, regions int, filled []int, want []string) {
+func (f *faked) after(t *testing.T, name string, looked, regions int, filled []int, want []string) {
 	t.Helper()
-	f := newFaked(t)
 	b, err := f.mem.take(3*fewBytes, true)
 	if err == nil {
 		err = f.drv.Memset8(b.at, 7, uint64(b.bytes), f.stream)
