@@ -11,15 +11,15 @@ __device__ __forceinline__ unsigned and_or(unsigned x, unsigned mask, unsigned b
     return r;
 }
 
-// multiply_add is x * y + z by the multiplier (imad), also where y is a power of two: the compiler would shift and add, which takes turns
-// with all other operations on bits.
-__device__ __forceinline__ unsigned multiply_add(unsigned x, unsigned y, unsigned z) {
+// chosen has the bits of x where the mask has ones, and those of y elsewhere, in one instruction (0xca is the table of a ? b : c).
+__device__ __forceinline__ unsigned chosen(unsigned mask, unsigned x, unsigned y) {
     unsigned r;
-    asm("mad.lo.u32 %0, %1, %2, %3;\n" : "=r"(r) : "r"(x), "r"(y), "r"(z));
+    asm("lop3.b32 %0, %1, %2, %3, 0xca;\n" : "=r"(r) : "r"(mask), "r"(x), "r"(y));
     return r;
 }
 
-// multiplied_right is x >> COUNT by the multiplier: the upper half of a product (imad.hi).
+// multiplied_right is x >> COUNT by the multiplier: the upper half of a product (imad.hi). A shift takes turns with all other operations on
+// bits.
 template <int COUNT>
 __device__ __forceinline__ unsigned multiplied_right(unsigned x) {
     unsigned r;

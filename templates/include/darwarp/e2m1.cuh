@@ -41,10 +41,9 @@ __device__ __forceinline__ unsigned power_pair(unsigned code) {
 __device__ __forceinline__ float power(unsigned codes, int which) { return __uint_as_float(codes << (which == 0 ? 23 : 15) & 0x7f800000u); }
 
 // PlacedPairs are the eight numbers of a word in pairs: number PART, 0 to 3, and the one four after it.
-// MULTIPLIED of the first two PARTs are taken out by the multiplier, which is idle else; it takes an instruction more.
-template <class T, int MULTIPLIED = 0> struct PlacedPairs;
+template <class T, bool MULTIPLIED = false> struct PlacedPairs;  // MULTIPLIED: the shift to the right is the multiplier's
 
-template <int MULTIPLIED> struct PlacedPairs<__nv_bfloat16, MULTIPLIED> {
+template <bool MULTIPLIED> struct PlacedPairs<__nv_bfloat16, MULTIPLIED> {
     unsigned word;
     __device__ __forceinline__ explicit PlacedPairs(unsigned w) : word(w) {}
     template <int PART> __device__ __forceinline__ unsigned pair() const {
@@ -53,16 +52,16 @@ template <int MULTIPLIED> struct PlacedPairs<__nv_bfloat16, MULTIPLIED> {
     }
 };
 
-// In fp16 all four bits lie in the upper byte, so that four numbers at a time are put into bytes: the even ones and the odd ones.
-template <int MULTIPLIED> struct PlacedPairs<__half, MULTIPLIED> {
+// In fp16 all four bits lie in the upper byte, at 0x8e of it, so that four numbers at a time get there: the even ones and the odd ones. What is
+// beside them goes when a byte comes to the upper half of a number, which takes a mask in any case. Shifts to the left are the multiplier's by
+// ptxas' choice, so a word takes six operations on bits, and one to shift it to the right.
+template <bool MULTIPLIED> struct PlacedPairs<__half, MULTIPLIED> {
     unsigned even, odd;
     __device__ __forceinline__ explicit PlacedPairs(unsigned w)
-        : even(and_or(w << 4, 0x80808080u, w << 1 & 0x0e0e0e0eu)), odd(and_or(w, 0x80808080u, w >> 3 & 0x0e0e0e0eu)) {}
+        : even(chosen(0x80808080u, w << 4, w << 1)), odd(chosen(0x80808080u, w, MULTIPLIED ? multiplied_right<3>(w) : w >> 3)) {}
     template <int PART> __device__ __forceinline__ unsigned pair() const {
-        const unsigned bytes = PART % 2 ? odd : even, upper = bytes & 0xff00ff00u;
-        if constexpr (PART >= 2) return upper;
-        else if constexpr (PART < MULTIPLIED) return multiply_add(upper, -256u, bytes * 256u);
-        else return __byte_perm(bytes, 0, 0x2404);
+        const unsigned bytes = PART % 2 ? odd : even;
+        return (PART < 2 ? bytes << 8 : bytes) & 0x8e008e00u;
     }
 };
 

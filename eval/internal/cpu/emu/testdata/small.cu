@@ -167,7 +167,7 @@ extern "C" __global__ void intrinsics(int* failed) {
     CHECK(__mulhi(-1, 1) == -1 && __umulhi(~0u, 2u) == 1u && __mul64hi(1ll << 62, 8) == 2 && __umul64hi(~0ull, 2ull) == 1ull);
     CHECK(__mul24(3, -5) == -15 && __umul24(0x1000002u, 3u) == 6u && __sad(3, 10, 1u) == 8u && __usad(10u, 3u, 1u) == 8u);
     CHECK(darwarp::and_or(0x12345678u, 0x0f0f0f0fu, 0xf0000000u) == 0xf2040608u);
-    CHECK(darwarp::multiply_add(3u, -256u, 0x00010300u) == 0x00010000u && darwarp::multiplied_right<8>(0x89abcdefu) == 0x0089abcdu);
+    CHECK(darwarp::chosen(0xf0f0f0f0u, 0x12345678u, 0x9abcdef0u) == 0x1a3c5e70u && darwarp::multiplied_right<8>(0x89abcdefu) == 0x0089abcdu);
     CHECK(__byte_perm(0x33221100u, 0x77665544u, 0x3210u) == 0x33221100u && __byte_perm(0x33221100u, 0x77665544u, 0x7531u) == 0x77553311u);
     CHECK(__byte_perm(0x00008000u, 0, 0x9999u) == 0xffffffffu && __byte_perm(0x00007f00u, 0, 0x9999u) == 0u);
     CHECK(__vimax3_s32_relu(-3, 7, 5) == 7 && __vimax3_s32_relu(9, -7, 5) == 9 && __vimax3_s32_relu(-3, -7, -5) == 0 && __vimax3_s32_relu(1, 2, 3) == 3);

@@ -6,7 +6,7 @@ namespace darwarp {
 
 inline unsigned and_or(unsigned x, unsigned mask, unsigned bits) { return (x & mask) | bits; }
 template <int COUNT> inline unsigned multiplied_right(unsigned x) { return x >> COUNT; }
-inline unsigned multiply_add(unsigned x, unsigned y, unsigned z) { return x * y + z; }
+inline unsigned chosen(unsigned mask, unsigned x, unsigned y) { return (x & mask) | (y & ~mask); }
 
 }  // namespace darwarp
 
