@@ -56,8 +56,7 @@ compare skewed gemm_grouped 32x128x4096x7168-skewed $grouped cluster_m=1,2 block
 compare even gemm_grouped 32x128x4096x7168 $grouped cluster_m=1 blocks=persistent,queue
 
 # Weights of four bits: numbers of A in shared memory beforehand, and who adds the sums of shares.
-kept="numbers=kept loader=registers scales=table cache=cached,no_allocate"
-compare int4x16 gemm_w4a16 16x8192x8192 $kept scaled=codes rows=16 tiles=2,4 span=16,32 split=2,4,8 reduce=last_block,cluster
-compare mxfp4x16 gemm_mxfp4 16x8192x8192 $kept rows=16 tiles=2,4 span=16,32 split=2,4,8 reduce=last_block,cluster
-compare int4x1 gemm_w4a16 1x8192x8192 $kept scaled=codes rows=1 tiles=1,2,4 split=1
-compare mxfp4x1 gemm_mxfp4 1x8192x8192 $kept scaled=columns,sums rows=1 tiles=1,2,4 split=1
+compare int4x16 gemm_w4a16 16x8192x8192 numbers=kept scaled=codes rows=16 tiles=2,4 span=16,32 split=2,4,8 reduce=last_block,cluster
+compare mxfp4x16 gemm_mxfp4 16x8192x8192 numbers=kept rows=16 tiles=2,4 span=16,32 split=2,4,8 reduce=last_block,cluster
+compare int4x1 gemm_w4a16 1x8192x8192 numbers=kept scaled=codes rows=1 tiles=1,2,4 split=1
+compare mxfp4x1 gemm_mxfp4 1x8192x8192 numbers=kept rows=1 tiles=1,2,4 split=1
