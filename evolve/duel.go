@@ -83,6 +83,14 @@ func (s *Search) lags() bool {
 	})
 }
 
+// foremost reports whether candidates wait for what is found out about a member: while the naive start reigns and it is
+// well behind. Some twenty were begun before, and where each takes the device for half a second the duel and the trial,
+// which take turns with them, would last for twice as long.
+func (s *Search) foremost(m *member) bool {
+	champion := s.reign.reigning()
+	return champion == s.pop.start() && m.score < wellAhead*champion.score
+}
+
 // launchDuel asks for a duel; one that was stored before this session is not fought again.
 func (s *Search) launchDuel(t *task) (err error) {
 	t.Weighed = s.steering.weighed()
@@ -107,6 +115,7 @@ func (s *Search) launchDuel(t *task) (err error) {
 	t.job.Base = t.champion.Base
 	// Each is given up by its own times: one that never ends now would hold the device for minutes.
 	t.champion.Bar, t.job.Bar = s.pop.ownBar(champion), s.pop.ownBar(challenger)
+	t.job.Foremost = s.foremost(challenger)
 	s.queue.start(t)
 	return nil
 }

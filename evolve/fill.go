@@ -90,6 +90,7 @@ func (s *Search) launch(t *task) (err error) {
 		return err
 	}
 	s.reign.setBar(t.job, s.pop)
+	t.job.Likely = t.isLikely()
 	s.pop.claim(t)
 	s.queue.start(t)
 	return nil

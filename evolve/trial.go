@@ -78,6 +78,7 @@ func (s *Search) launchTrial(m *member, parts []kernels.TrialPart) {
 	}
 	s.reign.setBar(t.job, s.pop)
 	t.job.Base = s.pop.base()
+	t.job.Foremost = s.reign.isHeir(m) && s.foremost(m)
 	s.reign.beginTrial(t)
 	s.queue.start(t)
 }

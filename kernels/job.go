@@ -22,6 +22,11 @@ type Job struct {
 	// Base is the naive start's time by workload, ns a call: what the objective Worst is relative to in
 	// a duel. Empty: the other side of the duel.
 	Base map[string]float64 `json:"base,omitempty"`
+	// Likely says that it is likely to be fast: it goes before other candidates.
+	Likely bool `json:"likely,omitempty"`
+	// Foremost says that it is well ahead of the champion: candidates wait for its duel and for what it has to stand
+	// before it reigns.
+	Foremost bool `json:"foremost,omitempty"`
 }
 
 // Bar is the time to beat by workload: a candidate that a few samples show to be far slower is not measured further. It

@@ -36,6 +36,9 @@ type job struct {
 	Bar  map[string]float64 `json:"bar,omitempty"` // ns a call on the first worker
 	Each bool               `json:"each,omitempty"`
 	Base map[string]float64 `json:"base,omitempty"`
+
+	Likely   bool `json:"likely,omitempty"`
+	Foremost bool `json:"foremost,omitempty"`
 }
 
 // written is the source as it travels.
@@ -100,7 +103,8 @@ type packer struct {
 }
 
 func (p *packer) pack(j *kernels.Job) (*job, error) {
-	out := &job{ID: j.ID, Variant: j.Variant, Source: j.Source, Acc: j.Acc, Bar: j.Bar.Times(), Each: j.Each, Base: j.Base}
+	out := &job{ID: j.ID, Variant: j.Variant, Source: j.Source, Acc: j.Acc, Bar: j.Bar.Times(), Each: j.Each, Base: j.Base,
+		Likely: j.Likely, Foremost: j.Foremost}
 	for name, v := range j.Variant.Genes {
 		out.Genes = out.Genes.with(name, v)
 	}
@@ -145,7 +149,7 @@ func (u *unpacker) unpack(j *job, problem *kernels.Problem) (out *kernels.Job, e
 	}
 	genes, more := j.Genes.about(), j.Env.about()
 	out = &kernels.Job{ID: j.ID, Variant: j.Variant, Source: j.Source, Env: make(expr.Env, 1+genes+more), Acc: j.Acc,
-		Each: j.Each, Base: j.Base}
+		Each: j.Each, Base: j.Base, Likely: j.Likely, Foremost: j.Foremost}
 	out.Env["device"] = device
 	if genes > 0 {
 		out.Variant.Genes = make(kernels.Genome, genes)

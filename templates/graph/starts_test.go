@@ -142,3 +142,54 @@ func TestStartsDiffer(t *testing.T) {
 		}
 	}
 }
+
+// TestStreamingStarts: results that are far more than L2 holds are written with streaming stores from the first point
+// on; those that are not, and places that are read for a few results, are begun with as they were.
+func TestStreamingStarts(t *testing.T) {
+	type sizes = map[string]int
+	for _, tt := range []struct {
+		name   string
+		dims   sizes
+		family string
+		all    bool // of the points stream, else some do not
+	}{
+		{"rms_written", nil, "columns", true},
+		{"groupnorm", nil, "spread", true},
+		{"l2norm", nil, "rows", true},
+		{"softmax", sizes{"features": 393216}, "rows", true},
+		{"softmax", nil, "rows", false},
+		{"l2norm", sizes{"batch": 64}, "rows", false},
+	} {
+		b := resized(t, tt.name, tt.dims)
+		f, err := b.Family(tt.family)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev, err := kernels.ArchDevice("sm_90a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := true
+		for i, g := range f.Starts() {
+			if v := g["store"].String(); v != "streaming" {
+				all = false
+			}
+			if err := f.Check(g, dev, b.Problem.DTypes[0], b.Problem.Workloads[0].Dims); err != nil {
+				t.Errorf("%s %v: start %d: %v", tt.name, tt.dims, i, err)
+			}
+		}
+		if all != tt.all || len(f.Starts()) < 4 {
+			t.Errorf("%s %v: %d starts of %s, all streaming: %v, expected %v", tt.name, tt.dims, len(f.Starts()), tt.family,
+				all, tt.all)
+		}
+	}
+	for _, name := range []string{"sum_dim1", "argmin", "mse"} { // which read much and write little
+		for _, f := range resized(t, name, nil).Families {
+			for _, g := range f.Starts() {
+				if v, ok := g["store"]; ok && v.String() == "streaming" && (f.Name == "columns" || f.Name == "rows") {
+					t.Errorf("%s: a start of %s: %v", name, f.Name, g)
+				}
+			}
+		}
+	}
+}

@@ -37,6 +37,7 @@ func New(s *verdict.Session) *Duels { return &Duels{Session: s, repeats: map[str
 func (p *Duels) Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
 	ctx, end := p.Doubting(ctx, "duel "+champion.ID.Short()+" "+challenger.ID.Short())
 	defer end()
+	defer p.Kept(challenger)()
 	t := terms{cache: p.Cfg.Cache, which: p.Cfg.Objective.Deciding(p.Cfg.Workloads), both: true,
 		twins: champion.ID == challenger.ID}
 	d, err := p.versus(runner.Urgently(ctx), champion, challenger, t)
@@ -49,6 +50,15 @@ func (p *Duels) Duel(ctx context.Context, champion, challenger *kernels.Job) (ke
 		d.Outcome, d.Culprit, d.Detail = f.Outcome, f.Side, kernels.CleanDetail(f.Detail)
 	}
 	return d, nil
+}
+
+// Kept keeps the device from candidates where they are to wait for what is found out about one. The first champions of
+// a search else share it with some twenty that were begun, each of which may take it for half a second.
+func (p *Duels) Kept(job *kernels.Job) (release func()) {
+	if !job.Foremost {
+		return func() {}
+	}
+	return p.Runner.Keep()
 }
 
 // Doubting begins a row of the trace for what comes after a candidate's verdict.
@@ -123,10 +133,11 @@ type opening struct {
 	lead  float64
 }
 
-// openings are tried in order. Noise of the size of either lead is unknown: three pairs are enough where one side takes
-// half of the other's time, and a coin favours the same side in ten pairs once in a thousand times. Most of the first
-// champions fall so, without minutes of a naive kernel's time.
-var openings = []opening{{3, 0.5}, {10, 0.15}}
+// openings are tried in order, each with the pairs of those before. Noise of the size of a lead is unknown: three pairs
+// are enough where one side takes half of the other's time, and a coin favours the same side in ten pairs once in a
+// thousand times. What lies between is about as rare, however large the noise is (TestOpeningsAreRare). Most of the
+// first champions fall so, without minutes of a naive kernel's time.
+var openings = []opening{{3, 0.5}, {4, 0.45}, {7, 0.25}, {10, 0.15}}
 
 // unequalOpening comes before the others where one side is known to be many times slower, and its calls take so long
 // that a pair holds the device for half a second: one pair in either order, each won with a quarter of the other's
@@ -247,11 +258,17 @@ func (p *Duels) half(ctx context.Context, a, b verdict.Contestant, t terms) (d k
 	return d, f, nil
 }
 
-// open takes the pairs of the openings, until one of them decides.
+// open takes the pairs of the openings, until one of them decides. Those that can decide no more, for a pair that was
+// closer, are passed over; in the last one of them a challenger may be hopeless.
 func (p *Duels) open(ctx context.Context, a, b verdict.Contestant, t terms) (
 	f *fight, verdict kernels.Verdict, err error) {
-	for _, o := range p.openingsOf(a, b, t) {
-		if f, err = p.fight(ctx, a, b, t, o.pairs); err != nil {
+	f = p.begin(a, b, t)
+	all := p.openingsOf(a, b, t)
+	for i, o := range all {
+		if i+1 < len(all) && f.Pairs() > 0 && f.landslide(o.lead) == "" {
+			continue
+		}
+		if err = p.goOn(ctx, a, b, t, f, o.pairs); err != nil {
 			return nil, "", err
 		}
 		if verdict = f.landslide(o.lead); verdict == "" && t.promotes() && f.Hopeless() {

@@ -86,35 +86,54 @@ func (f *fight) landslide(lead float64) kernels.Verdict {
 // rule wants no more. In those few every pair counts: nothing that happens to a machine favours one side in ten
 // pairs that alternate.
 func (p *Duels) fight(ctx context.Context, a, b verdict.Contestant, t terms, pairs int) (*fight, error) {
-	span := trace.Begin(ctx, "pairs")
-	defer span.End()
-	span.Note("fresh", t.fresh)
-	f, began := p.newFight(t, a.Base), time.Now()
+	f := p.begin(a, b, t)
+	if err := p.goOn(ctx, a, b, t, f, pairs); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// begin is a fight without pairs.
+func (p *Duels) begin(a, b verdict.Contestant, t terms) *fight {
+	f := p.newFight(t, a.Base)
 	if f.itself = b.Itself; t.both && !t.fresh && p.slow(a, b, t) {
 		f.Sure(p.margin())
 	}
-	for f.More() && !f.given && !f.late(began) && (pairs >= stats.MinPairs || f.Pairs() < pairs) {
+	return f
+}
+
+// goOn takes more pairs of a fight, until there are as many as fight takes.
+func (p *Duels) goOn(ctx context.Context, a, b verdict.Contestant, t terms, f *fight, pairs int) error {
+	span := trace.Begin(ctx, "pairs")
+	defer span.End()
+	span.Note("fresh", t.fresh)
+	began, few := time.Now(), pairs < stats.MinPairs
+	for f.More() && !f.given && !f.late(began) && (!few || f.Pairs() < pairs) {
+		n := min(Batch, pairs)
+		if few {
+			n = min(Batch, pairs-f.Pairs())
+		}
 		for i := range f.workloads {
 			if f.given {
 				break
 			}
-			take := func() (device.DuelReply, error) { return p.batch(ctx, a, b, t.which[i], t, min(Batch, pairs)) }
+			take := func() (device.DuelReply, error) { return p.batch(ctx, a, b, t.which[i], t, n) }
 			var got device.DuelReply
 			var err error
-			if pairs < stats.MinPairs {
+			if few {
 				got, err = take()
 			} else {
 				got, err = p.calmly(ctx, f, i, take)
 			}
 			if err != nil {
-				return nil, err
+				return err
 			}
 			f.enter(i, got)
 			kernels.WatchOf(ctx).Tell(f.step())
 		}
 	}
 	span.Note("pairs", f.Pairs())
-	return f, nil
+	return nil
 }
 
 // step says how far the fight is.

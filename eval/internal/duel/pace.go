@@ -35,10 +35,10 @@ func (p *Duels) keepPace(ctx context.Context, start, champion *kernels.Job) (d k
 		return d, err
 	}
 	t := terms{cache: p.Cfg.Cache, which: p.All()}
-	var f *fight
+	f := p.begin(a, b, t)
 	for _, o := range p.openingsOf(a, b, terms{which: t.which, both: true}) {
 		began := time.Now()
-		if f, err = p.fight(ctx, a, b, t, o.pairs); err != nil {
+		if err = p.goOn(ctx, a, b, t, f, o.pairs); err != nil {
 			return d, err
 		}
 		if time.Since(began) > quickPairs {

@@ -20,6 +20,10 @@ const (
 	longSample  = 400 * time.Millisecond
 )
 
+// hugeSample is how many bytes the sets of a fresh sample have at most. All of them are refilled, read and hashed
+// beside the calls, and drawn for the next: a sample of six sets of 8 GiB took 0.3 s, 20 ms of it in the kernel.
+const hugeSample = 8 << 30
+
 // fewestSets is how many sets a fresh sample has at least.
 const fewestSets = 2
 
@@ -34,12 +38,15 @@ func unequal(a, b verdict.Contestant, workload string) bool {
 	return min(x, y) > 0 && max(x, y) >= max(device.SlowCall, farApart*min(x, y))
 }
 
-// slow reports whether both sides' calls are, at every workload of a duel: a pair lasts as long as ten of others, and
-// says as much.
+// longCall is how many ns a call takes at least of which a sample has only one: more of them make it no better.
+const longCall = 2e6
+
+// slow reports whether both sides' calls are long, at every workload of a duel: a pair lasts as long as ten of others,
+// and says as much.
 func (p *Duels) slow(a, b verdict.Contestant, t terms) bool {
 	for _, i := range t.which {
 		name := p.Cfg.Workloads[i].Name
-		if min(a.Estimate[name], b.Estimate[name]) < device.SlowCall {
+		if min(a.Estimate[name], b.Estimate[name]) < longCall {
 			return false
 		}
 	}
@@ -63,10 +70,10 @@ func (p *Duels) banks(a, b verdict.Contestant, which []int) (cases []int) {
 	return cases
 }
 
-// freshSets is how many of a bank's sets a fresh sample of calls of so many ns is of, where a slot holds the
-// outputs of room calls. 0 room: they need none.
-func freshSets(bank int, ns float64, room int) int {
-	n := bank
+// freshSets is how many of a bank's sets, each of so many bytes, a fresh sample of calls of so many ns is of, where a
+// slot holds the outputs of room calls. 0 room: they need none.
+func freshSets(bank, bytes int, ns float64, room int) int {
+	n := min(bank, hugeSample/max(bytes, 1))
 	if ns > 0 {
 		n = min(n, int(float64(longSample)/ns))
 	}
@@ -128,7 +135,7 @@ func (p *Duels) pairing(a, b verdict.Contestant, which int, t terms) (req device
 	}
 	if t.fresh {
 		run.Cases = p.freshCases(a, b, w.Name)
-		run.Fresh = freshSets(len(run.Cases), slower+run.Preparing, room/max(c.OutBytes(), 1))
+		run.Fresh = freshSets(len(run.Cases), c.ArenaBytes(), slower+run.Preparing, room/max(c.OutBytes(), 1))
 		run.Unseen = t.unseen
 		need *= run.Fresh
 		calls = 3 * float64(run.Fresh)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -20,21 +22,26 @@ import (
 
 func TestFreshSets(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		bank int
-		ns   float64
-		room int
-		want int
+		name        string
+		bank, bytes int
+		ns          float64
+		room        int
+		want        int
 	}{
-		{"all of the bank", 8, 65e3, 0, 8},
-		{"nothing known", 8, 0, 0, 8},
-		{"slow: few", 8, 100e6, 0, 4},
-		{"very slow: as few as there can be", 8, 5e9, 0, 2},
-		{"as many as a slot holds", 8, 65e3, 5, 5},
-		{"never fewer than two", 8, 65e3, 1, 2},
-		{"a small bank", 2, 65e3, 0, 2},
+		{"all of the bank", 8, 1 << 20, 65e3, 0, 8},
+		{"nothing known", 8, 0, 0, 0, 8},
+		{"slow: few", 8, 1 << 20, 100e6, 0, 4},
+		{"very slow: as few as there can be", 8, 1 << 20, 5e9, 0, 2},
+		{"as many as a slot holds", 8, 1 << 20, 65e3, 5, 5},
+		{"never fewer than two", 8, 1 << 20, 65e3, 1, 2},
+		{"a small bank", 2, 1 << 20, 65e3, 0, 2},
+		{"large", 8, 1 << 30, 65e3, 0, 8},
+		{"larger", 8, 2 << 30, 2e6, 0, 4},
+		{"huge", 6, 9 << 30, 2e6, 0, 2},
+		{"huge, and one slot", 6, 17 << 30, 2e6, 1, 2},
+		{"huge, and a bank of one", 1, 17 << 30, 2e6, 0, 1},
 	} {
-		if got := freshSets(c.bank, c.ns, c.room); got != c.want {
+		if got := freshSets(c.bank, c.bytes, c.ns, c.room); got != c.want {
 			t.Errorf("%s: %d sets, expected %d", c.name, got, c.want)
 		}
 	}
@@ -277,8 +284,8 @@ func TestPreparingTakesFewer(t *testing.T) {
 	}
 }
 
-// TestOpenings: what is many times slower is over after three pairs, what is a fifth slower after ten, and the rest is
-// not decided by openings.
+// TestOpenings: what is many times slower is over after three pairs, what is half as fast again after seven, a fifth
+// slower after ten, and the rest is not decided by openings.
 func TestOpenings(t *testing.T) {
 	repeated := func(r float64, n int) []float64 { return slices.Repeat([]float64{r}, n) }
 	for _, tt := range []struct {
@@ -290,14 +297,62 @@ func TestOpenings(t *testing.T) {
 		{"a hundredth of the time", repeated(0.01, 3), 0, kernels.Faster},
 		{"three times the time", repeated(3, 3), 0, kernels.Slower},
 		{"one of three is close", []float64{0.3, 0.6, 0.3}, 0, ""},
+		{"nearly half of the time, three pairs", repeated(0.53, 3), 0, ""},
+		{"nearly half of the time, four pairs", repeated(0.53, 4), 1, kernels.Faster},
+		{"one of four is not", []float64{0.53, 0.53, 0.56, 0.53}, 1, ""},
+		{"seven tenths of the time", repeated(0.7, 7), 2, kernels.Faster},
+		{"one of seven is close", append(repeated(0.7, 6), 0.8), 2, ""},
 		{"a fifth faster, three pairs", repeated(0.8, 3), 0, ""},
-		{"a fifth faster, ten pairs", repeated(0.8, 10), 1, kernels.Faster},
-		{"one of ten turned", append(repeated(0.8, 9), 1.2), 1, ""},
-		{"a tenth faster", repeated(0.9, 10), 1, ""},
+		{"a fifth faster, ten pairs", repeated(0.8, 10), 3, kernels.Faster},
+		{"one of ten turned", append(repeated(0.8, 9), 1.2), 3, ""},
+		{"a tenth faster", repeated(0.9, 10), 3, ""},
 	} {
 		f := &fight{ratios: tt.ratios}
 		if o := openings[tt.at]; len(tt.ratios) != o.pairs || f.landslide(o.lead) != tt.want {
 			t.Errorf("%s: %q of %d pairs, expected %q of %d", tt.name, f.landslide(o.lead), len(tt.ratios), tt.want, o.pairs)
+		}
+	}
+}
+
+// TestOpeningsAreRare: of two kernels that are equal the openings hardly ever crown one, whatever the noise, and
+// at most half as often again as three pairs and ten others on their own.
+func TestOpeningsAreRare(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, noise := range []struct {
+		name string
+		draw func() float64 // of the logarithm of a ratio
+		most float64        // share of fights that are won
+	}{
+		{"a fifth", func() float64 { return 0.2 * rng.NormFloat64() }, 1e-5},
+		{"a third", func() float64 { return 0.33 * rng.NormFloat64() }, 1e-4},
+		{"half", func() float64 { return 0.5 * rng.NormFloat64() }, 2e-3},
+		{"one pair in five by a factor", func() float64 {
+			if rng.IntN(5) > 0 {
+				return 0.02 * rng.NormFloat64()
+			}
+			return 2 * rng.NormFloat64()
+		}, 1e-3},
+	} {
+		const fights = 500_000
+		won, before := 0, 0
+		for range fights {
+			f := &fight{}
+			for range openings[len(openings)-1].pairs {
+				f.ratios = append(f.ratios, math.Exp(noise.draw()))
+			}
+			wins := func(o opening) bool {
+				return (&fight{ratios: f.ratios[:o.pairs]}).landslide(o.lead) == kernels.Faster
+			}
+			if slices.ContainsFunc(openings, wins) {
+				won++
+			}
+			if wins(opening{3, 0.5}) || wins(opening{10, 0.15}) {
+				before++
+			}
+		}
+		if float64(won) > noise.most*fights || float64(won) > 1.5*float64(before)+10 {
+			t.Errorf("noise of %s: %d of %d fights with itself are won, %d by three pairs or ten", noise.name, won, fights,
+				before)
 		}
 	}
 }

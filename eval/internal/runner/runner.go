@@ -204,10 +204,8 @@ func (r *Runner) turn(ctx context.Context, frame *proc.Frame) error {
 	if w := r.live.Load(); w != nil && r.Role.Worker == GPU.Worker && r.using.Load() > 0 {
 		*frame = w.Ahead(*frame)
 	}
-	if isUrgent(ctx) {
-		r.mu.LockFirst()
-	} else {
-		r.mu.Lock()
+	if err := r.mu.take(ctx, callerOf(ctx)); err != nil {
+		return err
 	}
 	if err := ctx.Err(); err != nil {
 		r.mu.Unlock()

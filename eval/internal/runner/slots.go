@@ -9,42 +9,75 @@ import (
 
 // slots is the free slots of the output memory.
 type slots struct {
-	slots   chan int
-	first   chan int   // the same, for what goes before candidates
+	mu sync.Mutex
+	line
+	free    []int      // in the order in which they came free
 	several sync.Mutex // held while more than one slot is taken
 }
 
 // MakeSlots makes n free slots.
 func (p *slots) MakeSlots(n int) {
-	p.slots, p.first = make(chan int, n), make(chan int)
+	p.free = nil
 	for i := range n {
-		p.slots <- i
+		p.free = append(p.free, i)
 	}
 }
 
 // Slot waits for a slot of the output memory; who is urgent, or whose context is, goes before all others.
 func (p *slots) Slot(ctx context.Context, urgent bool) (int, error) {
 	defer trace.Begin(ctx, "wait for a slot").End()
-	var first chan int
-	if urgent || isUrgent(ctx) {
-		first = p.first
+	c := callerOf(ctx)
+	if urgent {
+		c = caller{rank: first}
 	}
+	p.mu.Lock()
+	mine := p.join(c)
+	p.serve()
+	p.mu.Unlock()
 	select {
-	case s := <-first:
-		return s, nil
-	case s := <-p.slots:
-		return s, nil
+	case slot := <-mine.ready:
+		return slot, nil
 	case <-ctx.Done():
-		return 0, ctx.Err()
 	}
+	p.mu.Lock()
+	waited := p.leave(mine)
+	p.mu.Unlock()
+	if !waited { // it came meanwhile
+		p.Free(<-mine.ready)
+	}
+	return 0, ctx.Err()
 }
 
 // Free gives a slot back.
 func (p *slots) Free(slot int) {
-	select {
-	case p.first <- slot: // somebody urgent waits
-	default:
-		p.slots <- slot
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, slot)
+	p.serve()
+}
+
+// serve gives free slots to those who are next. The caller holds mu.
+func (p *slots) serve() {
+	for len(p.free) > 0 {
+		w := p.next(false)
+		if w == nil {
+			return
+		}
+		w.ready <- p.free[0]
+		p.free = p.free[1:]
+	}
+}
+
+// keep has those who yield wait until it is released, also while slots are free.
+func (p *slots) keep() (release func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kept++
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.kept--
+		p.serve()
 	}
 }
 
@@ -74,7 +107,7 @@ func (p *slots) FirstSlot(ctx context.Context) (release func(), err error) {
 		p.several.Unlock()
 	}
 	for {
-		slot, err := p.Slot(ctx, false)
+		slot, err := p.Slot(Holding(ctx), false)
 		if err != nil {
 			release()
 			return nil, err

@@ -11,7 +11,7 @@ import (
 // TestUrgentGoesFirst has somebody urgent come after two who wait for the gate already.
 func TestUrgentGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := slots{slots: make(chan int, 2), first: make(chan int)}
+		var p slots
 		var order []string
 		wait := func(ctx context.Context, who string, urgent bool) {
 			go func() {
@@ -32,11 +32,11 @@ func TestUrgentGoesFirst(t *testing.T) {
 		p.Free(0)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if !slices.Equal(order, []string{"challenger", "champion", "candidate 1", "candidate 2"}) || len(p.slots) != 1 {
-			t.Errorf("%q, %d slots free afterwards", order, len(p.slots))
+		if !slices.Equal(order, []string{"challenger", "champion", "candidate 1", "candidate 2"}) || len(p.free) != 1 {
+			t.Errorf("%q, %d slots free afterwards", order, len(p.free))
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		<-p.slots
+		p.free = nil
 		cancel()
 		if _, err := p.Slot(ctx, true); err == nil {
 			t.Error("a slot out of nothing")
@@ -46,9 +46,8 @@ func TestUrgentGoesFirst(t *testing.T) {
 
 // TestTwoSlots: who takes two slots leaves nobody waiting for ever, and gives back both.
 func TestTwoSlots(t *testing.T) {
-	p := slots{slots: make(chan int, 2), first: make(chan int)}
-	p.slots <- 0
-	p.slots <- 1
+	var p slots
+	p.MakeSlots(2)
 	done := make(chan [2]int)
 	for range 8 {
 		go func() {

@@ -9,9 +9,9 @@ import (
 // turns hands something to one caller at a time, in the order of asking. Those who go first come before all others, but
 // have no more of the time than these as long as both wait. The zero value is ready.
 type turns struct {
-	mu           sync.Mutex
-	taken        bool
-	first, later []chan struct{} // who waits
+	mu    sync.Mutex
+	taken bool
+	line
 
 	began  time.Time     // the turn
 	urgent bool          // it is that of one who goes first
@@ -34,37 +34,43 @@ func turnsOf(uuid string) *turns {
 const mostAhead = time.Second
 
 // Lock waits for a turn.
-func (t *turns) Lock() { t.wait(&t.later) }
+func (t *turns) Lock() { _ = t.take(context.Background(), caller{rank: later}) }
 
-// LockFirst waits for a turn, before all who called Lock.
-func (t *turns) LockFirst() { t.wait(&t.first) }
-
-func (t *turns) wait(queue *[]chan struct{}) {
+// take waits for a turn until the context ends.
+func (t *turns) take(ctx context.Context, c caller) error {
 	t.mu.Lock()
-	if !t.taken {
-		t.begin(queue)
+	if !t.taken && !t.bars(c) {
+		t.begin(c)
 		t.mu.Unlock()
-		return
+		return nil
 	}
-	mine := make(chan struct{})
-	*queue = append(*queue, mine)
+	mine := t.join(c)
 	t.mu.Unlock()
-	<-mine
+	select {
+	case <-mine.ready:
+		return nil
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	waited := t.leave(mine)
+	t.mu.Unlock()
+	if !waited { // its turn came meanwhile
+		t.Unlock()
+	}
+	return ctx.Err()
 }
 
-// begin notes a turn of one of a queue. The caller holds mu.
-func (t *turns) begin(queue *[]chan struct{}) {
-	t.taken, t.began, t.urgent = true, time.Now(), queue == &t.first
-}
+// begin notes a turn. The caller holds mu.
+func (t *turns) begin(c caller) { t.taken, t.began, t.urgent = true, time.Now(), c.rank == first }
 
-// TryLock takes a turn if nobody has it.
+// TryLock takes a turn if nobody has it, or keeps it for what follows.
 func (t *turns) TryLock() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.taken {
+	if t.taken || t.kept > 0 {
 		return false
 	}
-	t.begin(&t.later)
+	t.begin(caller{rank: later})
 	return true
 }
 
@@ -77,25 +83,37 @@ func (t *turns) Unlock() {
 	} else {
 		t.ahead = max(0, t.ahead-took)
 	}
-	queue := &t.first
-	if len(t.first) == 0 || t.ahead > 0 && len(t.later) > 0 {
-		queue = &t.later
-	}
-	if len(*queue) == 0 {
-		t.taken = false
-		return
-	}
-	t.begin(queue)
-	close((*queue)[0])
-	*queue = (*queue)[1:]
+	t.taken = false
+	t.serve()
 }
 
-// urgent marks a context whose calls of the device go first: those of duels, and of what a challenger has to stand
-// before it reigns. They come one after the other; each would wait for all candidates otherwise. At large sizes some
-// take a second.
-type urgent struct{}
+// serve begins the turn of who is next, if there is none. The caller holds mu.
+func (t *turns) serve() {
+	if t.taken {
+		return
+	}
+	if w := t.next(t.ahead > 0); w != nil {
+		t.begin(w.caller)
+		w.ready <- 0
+	}
+}
 
-// Urgently is a context whose calls go first.
-func Urgently(ctx context.Context) context.Context { return context.WithValue(ctx, urgent{}, true) }
+// keep has those who yield wait until it is released, also while nobody has a turn.
+func (t *turns) keep() (release func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept++
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.kept--
+		t.serve()
+	}
+}
 
-func isUrgent(ctx context.Context) bool { return ctx.Value(urgent{}) != nil }
+// Keep keeps the device from candidates, until it is released, for calls that come one after the other. Who has a slot
+// gets its turn all the same, so that the slot comes free.
+func (r *Runner) Keep() (release func()) {
+	turn, slot := r.mu.keep(), r.slots.keep()
+	return func() { turn(); slot() }
+}

@@ -38,7 +38,7 @@ func testTurns(t *testing.T, first, later time.Duration, want []string) {
 			go func() {
 				took := later
 				if name < "a" { // a capital
-					lock.LockFirst()
+					_ = lock.take(context.Background(), caller{})
 					took = first
 				} else {
 					lock.Lock()
@@ -61,7 +61,7 @@ func testTurns(t *testing.T, first, later time.Duration, want []string) {
 }
 
 func TestUrgent(t *testing.T) {
-	if ctx := context.Background(); isUrgent(ctx) || !isUrgent(Urgently(ctx)) {
+	if ctx := context.Background(); isUrgent(ctx) || !isUrgent(Urgently(ctx)) || isUrgent(Candidate(ctx, true)) {
 		t.Error("only what was marked is urgent")
 	}
 }

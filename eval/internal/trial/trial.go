@@ -37,6 +37,7 @@ func (p *Trials) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.T
 	t := kernels.Trial{ID: job.ID, Provenance: p.Proof.Key()}
 	if Quick(parts) {
 		ctx = runner.Urgently(ctx)
+		defer p.Kept(job)()
 	}
 	on := &trial{Evaluation: &verdict.Evaluation{Session: p.Session, Job: job, Again: true, Urgent: true}, on: p}
 	for _, part := range parts {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/runner"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
@@ -19,7 +20,7 @@ func (e *Evaluation) Result(ctx context.Context) (kernels.Result, error) {
 	defer lane.Free()
 	span := lane.Begin("candidate")
 	defer span.End()
-	err := e.run(trace.With(ctx, lane))
+	err := e.run(trace.With(runner.Candidate(ctx, e.Job.Likely), lane))
 	span.Note("id", e.Job.ID.Short())
 	span.Note("outcome", e.Res.Outcome)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/rig"
+	"darwarp/eval/internal/runner"
 	"darwarp/eval/trace"
 	"darwarp/kernels"
 )
@@ -28,6 +29,7 @@ func (e *Evaluation) Gate(ctx context.Context) error {
 		return err
 	}
 	defer e.Runner.Free(slot)
+	ctx = runner.Holding(ctx)
 	start := time.Now()
 	defer func() { e.Res.Cost.Gate = time.Since(start).Seconds() }()
 	g := &gating{Evaluation: e, slot: slot}

@@ -7,6 +7,7 @@ import (
 
 	"darwarp/eval/internal/checker"
 	"darwarp/eval/internal/device"
+	"darwarp/eval/internal/runner"
 	"darwarp/eval/internal/stats"
 	"darwarp/kernels"
 )
@@ -25,6 +26,7 @@ func (e *Evaluation) measureJudged(ctx context.Context, runs []device.Run, final
 		return reply, o, "", err
 	}
 	defer e.Runner.Free(slot)
+	ctx = runner.Holding(ctx)
 	for i := range runs {
 		j := &judgedRun{Evaluation: e, run: runs[i], which: i, slot: slot, limits: e.Limits(final)}
 		if len(runs) == 1 || e.Job.Each { // else what is behind here may win elsewhere
