@@ -109,19 +109,45 @@ func TestGatedAgain(t *testing.T) {
 	}
 }
 
-// TestSlowDuel: twenty pairs are enough between sides whose calls are slow, and twenty of the naive start against
-// itself.
-func TestSlowDuel(t *testing.T) {
+// TestOpeningsGoOn: each opening has the pairs of those before, in either half, and what can decide no more is passed
+// over.
+func TestOpeningsGoOn(t *testing.T) {
 	pool := fakePool(t)
-	naive, good := fakeJob(t, pool, "glacial"), fakeJob(t, pool, "glacial_yet_faster")
-	naive.Bar, good.Bar = nil, nil
-	if _, err := pool.Evaluate(t.Context(), naive); err != nil {
-		t.Fatal(err)
+	for challenger, want := range map[string]int{"fast": 3, "nearly_half": 4, "seven_tenths": 7, "four_fifths": 10} {
+		champion := "good"
+		if challenger == "fast" {
+			champion = "slow"
+		}
+		d, err := pool.Duel(t.Context(), fakeJob(t, pool, champion), fakeJob(t, pool, challenger))
+		if err != nil || d.Verdict != kernels.Faster || len(d.Rounds) != 2 {
+			t.Fatalf("%s: %+v, %v", challenger, d, err)
+		}
+		for _, r := range d.Rounds {
+			if r.Pairs != want {
+				t.Errorf("%s: %d pairs, expected %d: %+v", challenger, r.Pairs, want, r)
+			}
+		}
 	}
-	d, err := pool.Duel(t.Context(), naive, good)
-	if err != nil || d.Verdict != kernels.Faster || len(d.Rounds) != 2 || d.Rounds[0].Pairs != 20 ||
-		pool.Noise.At.IsZero() {
-		t.Errorf("%+v, %v", d, err)
+	if !pool.Noise.At.IsZero() {
+		t.Error("the noise was measured, though openings decided")
+	}
+}
+
+// TestSlowDuel: twenty pairs are enough between sides whose calls are slow, or long, and twenty of the naive start
+// against itself.
+func TestSlowDuel(t *testing.T) {
+	for _, entry := range []string{"glacial", "lengthy"} {
+		pool := fakePool(t)
+		naive, good := fakeJob(t, pool, entry), fakeJob(t, pool, entry+"_yet_faster")
+		naive.Bar, good.Bar = nil, nil
+		if _, err := pool.Evaluate(t.Context(), naive); err != nil {
+			t.Fatal(err)
+		}
+		d, err := pool.Duel(t.Context(), naive, good)
+		if err != nil || d.Verdict != kernels.Faster || len(d.Rounds) != 2 || d.Rounds[0].Pairs != 20 ||
+			pool.Noise.At.IsZero() {
+			t.Errorf("%s: %+v, %v", entry, d, err)
+		}
 	}
 }
 

@@ -146,6 +146,9 @@ func (f *fake) gate(req *device.Gate, c *proc.Conn) any {
 		if strings.HasPrefix(entry, "glacial") {
 			reply.Cases[i].Nanos = speeds["glacial"]
 		}
+		if strings.HasPrefix(entry, "lengthy") {
+			reply.Cases[i].Nanos = speeds["lengthy"]
+		}
 		lost := len(req.Sets) > 0 && i == req.Sets[0] && req.Slow(reply.Cases[i].Nanos)
 		if reply.Lost = lost || entry == "gives_up"; reply.Lost && i == req.Sets[0] {
 			break

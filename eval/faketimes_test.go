@@ -15,7 +15,8 @@ import (
 // speeds are the times in ns by entry; others take 10 us.
 var speeds = map[string]float64{"fast": 9e3, "too_fast": 0.001, "zero": 0, "negative": -5, "slow": 100e3,
 	"glacial": 125e6, "glacial_yet_faster": 115e6,
-	"replays": 2e3, "half_as_fast": 19.5e3,
+	"replays": 2e3, "half_as_fast": 19.5e3, "nearly_half": 5.3e3, "seven_tenths": 7e3, "four_fifths": 8e3,
+	"lengthy": 5e6, "lengthy_yet_faster": 4.7e6,
 	"dips": 9.5e3, "low": 9.5e3, "visited": 9.5e3, "loud": 9.5e3, "stormy": 1e3,
 	"killed_in_duel": 8e3, "killed_at_the_end": 8e3,
 	"replays_scratch": 2e3, "stores_what_differs": 8e3, "seen_only": 8e3, "seen_a_little": 9.5e3, "strays_in_duel": 8e3,

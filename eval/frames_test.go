@@ -39,7 +39,7 @@ var listed = map[string]string{
 	"Time.Runs": "workloads", "TimeReply.Runs": "workloads", "Contender.Calls": "workloads",
 	"Contender.Expect": "workloads and sets", "RunReply.Samples": "samples", "RunReply.Recorded": "samples",
 	"Side.Samples": "pairs", "Side.Clock": "pairs", "Side.Repeat": "pairs", "Side.Recorded": "pairs",
-	"Duel.Estimates": "two", "Record.Slots": "two",
+	"Duel.Estimates": "two", "Duel.Long": "two", "Record.Slots": "two",
 
 	"Power.Proofs": "one", "PowerReply.Proofs": "one", "Proof.Acc": "dtypes", "Proof.Omissions": "dims",
 	"Omission.More":       "device.MoreLines",

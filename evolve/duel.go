@@ -28,14 +28,23 @@ func (s *Search) challenge() {
 
 func (s *Search) dueling() bool { return slices.ContainsFunc(s.unanswered(), (*task).isDuel) }
 
-// likelyFor is how long the naive start is not fought while points that are likely to be fast are in flight. A trial of
-// the first that comes, which one of them beats, takes that long and longer where a call takes milliseconds.
-const likelyFor = 5 * time.Second
+// likelyFor is how long the naive start is not fought while points that are likely to be fast are in flight: they go
+// before others, and a trial of the first that comes, which one of them beats, takes longer where tensors are of
+// gigabytes. Where there is time for it they are waited for longer, by a share of the search's time.
+const (
+	likelyFor     = 5 * time.Second
+	mostLikelyFor = 20 * time.Second
+	likelyShare   = 0.45
+)
 
 // awaitsLikely reports whether the first duel waits for what families say to try first.
 func (s *Search) awaitsLikely() bool {
-	return s.reign.reigning() == s.pop.start() && s.clock.elapsed() < likelyFor && !s.settlesSoon() &&
+	return s.reign.reigning() == s.pop.start() && s.clock.elapsed() < s.cfg.Budget.likely() && !s.settlesSoon() &&
 		slices.ContainsFunc(s.unanswered(), (*task).isLikely)
+}
+
+func (b Budget) likely() time.Duration {
+	return min(max(likelyFor, time.Duration(likelyShare*float64(b.For))), mostLikelyFor)
 }
 
 // overtake gives up an heir's trial and a duel where somebody is far ahead, and has the time to fight and to be tried.

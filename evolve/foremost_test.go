@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"darwarp/kernels"
 )
@@ -87,4 +89,43 @@ func TestLikelySaid(t *testing.T) {
 	if likely != 2 || len(ev.jobs) < 10 {
 		t.Errorf("%d likely ones of %d", likely, len(ev.jobs))
 	}
+}
+
+// TestLikelyWait: the naive start is not fought while points to try first are in flight, for longer where there is more
+// time, and never for long: one of them may hang.
+func TestLikelyWait(t *testing.T) {
+	for budget, want := range map[time.Duration]time.Duration{
+		0: 5 * time.Second, 5 * time.Second: 5 * time.Second, 20 * time.Second: 9 * time.Second,
+		time.Minute: 20 * time.Second, 1000 * time.Hour: 20 * time.Second,
+	} {
+		if got := (Budget{For: budget}).likely(); got != want {
+			t.Errorf("of %v: %v, expected %v", budget, got, want)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ev := newFake(2, false)
+		ev.answer = func(ctx context.Context, job *kernels.Job) (kernels.Result, error) {
+			if job.Likely {
+				return kernels.Result{}, rest(ctx, time.Hour)
+			}
+			return works(job), rest(ctx, time.Second)
+		}
+		fought := time.Duration(0)
+		began := time.Now()
+		ev.duel = func(_ context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
+			if fought == 0 {
+				fought = time.Since(began)
+			}
+			return duelOf(0.5), nil
+		}
+		cfg := toyConfig(t, "hills")
+		cfg.Spaces[0].Family.Start = []map[string]any{{"a": int64(6), "c": "z"}}
+		cfg.Budget = Budget{For: time.Minute}
+		if _, err := mustSearch(t, cfg, ev, &memory{}).Run(t.Context(), func(Event) {}); err != nil {
+			t.Fatal(err)
+		}
+		if fought < 20*time.Second || fought > 22*time.Second {
+			t.Errorf("one that hangs: fought after %v, expected 20 s", fought)
+		}
+	})
 }

@@ -106,11 +106,11 @@ func (d *Duelling) begin(what string, side int) {
 	d.phase(Turn(d.req.Run.Workload, side))
 }
 
-// pairs takes a warm-up of each side whose calls are not slow, and then some of the pairs, of which the sides begin
+// pairs takes a warm-up of each side whose calls are not long, and then some of the pairs, of which the sides begin
 // every other one, in order. Both sides of a pair have the same sets in the same order.
 func (d *Duelling) pairs(order [2]int, pairs int) (bad bool, err error) {
 	for _, side := range order {
-		if d.req.Estimates[side] >= SlowCall {
+		if d.req.Long[side] {
 			continue
 		}
 		d.tapes[side].Pause(true)

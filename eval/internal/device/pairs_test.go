@@ -72,18 +72,19 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestSlowSide: a side whose calls are slow, and many times those of the other, has no warm-up.
-func TestSlowSide(t *testing.T) {
+// TestLongSide: a side whose calls are long has no warm-up.
+func TestLongSide(t *testing.T) {
 	for _, tt := range []struct {
-		estimates [2]float64
-		want      string
+		long [2]bool
+		want string
 	}{
-		{[2]float64{125e6, 1.5e6}, "B A B B A A B"},
-		{[2]float64{1.5e6, 125e6}, "A A B B A A B"},
-		{[2]float64{}, "A B A B B A A B"},
+		{[2]bool{true, false}, "B A B B A A B"},
+		{[2]bool{false, true}, "A A B B A A B"},
+		{[2]bool{true, true}, "A B B A A B"},
+		{[2]bool{}, "A B A B B A A B"},
 	} {
 		o := newOpposed(&scripted{list: times(1), sets: 2}, &scripted{list: times(2), sets: 2})
-		d, err := o.fight(&Duel{Run: Run{Workload: "w"}, Pairs: 3, Estimates: tt.estimates}, 0)
+		d, err := o.fight(&Duel{Run: Run{Workload: "w"}, Pairs: 3, Long: tt.long}, 0)
 		var taken []string
 		for _, what := range o.done {
 			if what == "A" || what == "B" {
@@ -91,7 +92,7 @@ func TestSlowSide(t *testing.T) {
 			}
 		}
 		if got := strings.Join(taken, " "); err != nil || got != tt.want || len(d.Reply.A.Samples) != 3 {
-			t.Errorf("%v: %s, expected %s; %v", tt.estimates, got, tt.want, err)
+			t.Errorf("%v: %s, expected %s; %v", tt.long, got, tt.want, err)
 		}
 	}
 }

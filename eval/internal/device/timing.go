@@ -80,6 +80,8 @@ type Duel struct {
 	// Estimates are those of the sides where one is slow and many times slower than the other: each has as many calls a
 	// sample as its own asks for. Zeros: the run's is that of both.
 	Estimates [2]float64 `json:"estimates"`
+	// Long are the sides whose calls are so long that the first one takes no longer than others: they have no warm-up.
+	Long [2]bool `json:"long"`
 }
 
 // DoesLess reports whether a call in a row, of row ns, is so much faster than one on its own, which has extra ns more

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"darwarp/eval/internal/runner"
 	"darwarp/eval/internal/stats"
@@ -34,10 +35,17 @@ func New(s *verdict.Session) *Duels { return &Duels{Session: s, repeats: map[str
 // Duel measures two candidates in turn on every workload that the objective looks at and says whether the
 // challenger is faster beyond the noise, steady and fresh. Nobody is promoted by a fault: one of a candidate's
 // makes the duel ambiguous, and the duel says who was found out as what; ours is a kernels.ErrLost.
-func (p *Duels) Duel(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
+func (p *Duels) Duel(ctx context.Context, champion, challenger *kernels.Job) (out kernels.Duel, err error) {
 	ctx, end := p.Doubting(ctx, "duel "+champion.ID.Short()+" "+challenger.ID.Short())
 	defer end()
-	defer p.Kept(challenger)()
+	release := p.Kept(challenger)
+	defer func() {
+		if out.Verdict == kernels.Faster { // its trial follows
+			time.AfterFunc(lingers, release)
+			return
+		}
+		release()
+	}()
 	t := terms{cache: p.Cfg.Cache, which: p.Cfg.Objective.Deciding(p.Cfg.Workloads), both: true,
 		twins: champion.ID == challenger.ID}
 	d, err := p.versus(runner.Urgently(ctx), champion, challenger, t)
@@ -60,6 +68,10 @@ func (p *Duels) Kept(job *kernels.Job) (release func()) {
 	}
 	return p.Runner.Keep()
 }
+
+// lingers is how long candidates wait for the trial of who has won. Those who get a slot before it begins would be
+// gated first, a second or more of large sizes.
+const lingers = 100 * time.Millisecond
 
 // Doubting begins a row of the trace for what comes after a candidate's verdict.
 func (p *Duels) Doubting(ctx context.Context, what string) (row context.Context, end func()) {

@@ -38,7 +38,8 @@ func unequal(a, b verdict.Contestant, workload string) bool {
 	return min(x, y) > 0 && max(x, y) >= max(device.SlowCall, farApart*min(x, y))
 }
 
-// longCall is how many ns a call takes at least of which a sample has only one: more of them make it no better.
+// longCall is how many ns a call takes at least of which a sample has only one: more of them make it no better. What
+// the first call of a kernel takes longer, some microseconds, is less than the margin, so that it has no warm-up.
 const longCall = 2e6
 
 // slow reports whether both sides' calls are long, at every workload of a duel: a pair lasts as long as ten of others,
@@ -141,6 +142,7 @@ func (p *Duels) pairing(a, b verdict.Contestant, which int, t terms) (req device
 		calls = 3 * float64(run.Fresh)
 	}
 	req = device.Duel{A: a.One(which, run), B: b.One(which, run), Run: run}
+	req.Long = [2]bool{a.Estimate[w.Name] >= longCall, b.Estimate[w.Name] >= longCall}
 	if unequal(a, b, w.Name) {
 		req.Estimates = [2]float64{a.Estimate[w.Name], b.Estimate[w.Name]}
 	}

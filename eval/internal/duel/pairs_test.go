@@ -235,12 +235,16 @@ func TestUnequal(t *testing.T) {
 		{125e6, 40e6, 8, false}, // both are slow
 		{1.8e6, 25e3, 8, false}, // neither is
 		{125e6, 0, 8, false},    // nobody knows
+		{5e6, 2.1e6, 8, false},  // long, and not slow
 	} {
 		a := verdict.Contestant{Estimate: map[string]float64{"w": tt.a}}
 		b := verdict.Contestant{Estimate: map[string]float64{"w": tt.b}}
 		a.Calls, b.Calls = make([]kernels.Call, 1), make([]kernels.Call, 1)
 		steady, _ := p.pairing(a, b, 0, terms{cache: "hot"})
 		fresh, _ := p.pairing(a, b, 0, terms{cache: "hot", fresh: true})
+		if long := [2]bool{tt.a > 2e6, tt.b > 2e6}; steady.Long != long || fresh.Long != long {
+			t.Errorf("%g and %g: long: %v and %v", tt.a, tt.b, steady.Long, fresh.Long)
+		}
 		if unequal := steady.Estimates != [2]float64{}; unequal != tt.unequal || len(fresh.Run.Cases) != tt.sets {
 			t.Errorf("%g and %g: estimates %v, fresh on %d sets", tt.a, tt.b, steady.Estimates, len(fresh.Run.Cases))
 		} else if unequal && (steady.RunOf(0).Estimate != tt.a || steady.RunOf(1).Estimate != tt.b) {

@@ -21,7 +21,8 @@ type device struct {
 	trend float64 // added to drift with every sample
 	wary  float64 // what going second costs, relative
 
-	promotes bool // duels are about promotions alone
+	promotes bool    // duels are about promotions alone
+	sure     float64 // a gain that fewer pairs are enough for, as between long calls; 0: none
 }
 
 func gaussian(r *rand.Rand) float64 {
@@ -55,6 +56,9 @@ func (d *device) duel(ratio float64, workloads int, seed uint64) *Duel {
 	duel := NewDuel(weights, MinMargin, seed)
 	if d.promotes {
 		duel.Promotes()
+	}
+	if d.sure > 0 {
+		duel.Sure(d.sure)
 	}
 	for i := 0; duel.More(); i++ {
 		for w := range workloads {
@@ -118,8 +122,13 @@ func TestPromotions(t *testing.T) {
 const longEnv = "DARWARP_STATS_LONG"
 
 // TestSameKernelIsNotPromoted: of duels of a kernel with itself, as searches fight them, fewer than one in a thousand
-// promotes.
+// promotes; nor do duels of long calls, for which twenty pairs are enough.
 func TestSameKernelIsNotPromoted(t *testing.T) {
+	t.Run("60 pairs", func(t *testing.T) { testNotPromoted(t, 0) })
+	t.Run("20 pairs", func(t *testing.T) { testNotPromoted(t, MinMargin) })
+}
+
+func testNotPromoted(t *testing.T, sure float64) {
 	for name, set := range map[string]func(*device, *rand.Rand) float64{
 		"noise of 1 %, spikes": func(*device, *rand.Rand) float64 { return 1 },
 		"steady drift":         func(d *device, _ *rand.Rand) float64 { d.trend = 2e-5; return 1 },
@@ -139,7 +148,7 @@ func TestSameKernelIsNotPromoted(t *testing.T) {
 			}
 			for i := range trials {
 				d := newDevice(uint64(i))
-				d.promotes = true
+				d.promotes, d.sure = true, sure
 				if v, _, _, _ := d.duel(set(d, rng), 1, uint64(i)).Verdict(); v == kernels.Faster {
 					promoted++
 				}
