@@ -216,13 +216,13 @@ func sent(j *kernels.Job, problem *kernels.Problem, known *unpacker) (*kernels.J
 func TestPack(t *testing.T) {
 	j := candidate(5)
 	j.Env["device"] = newFake("a").device
-	j.Each, j.Base = true, map[string]float64{"w": 3}
+	j.Each, j.Likely, j.Foremost, j.Base = true, true, true, map[string]float64{"w": 3}
 	got, err := sent(j, &kernels.Problem{}, &unpacker{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if fmt.Sprint(got.Env) != fmt.Sprint(j.Env) || got.ID != j.ID || got.Variant.Label() != j.Variant.Label() ||
-		got.Source != j.Source || !got.Each || got.Base["w"] != 3 {
+		got.Source != j.Source || !got.Each || !got.Likely || !got.Foremost || got.Base["w"] != 3 {
 		t.Errorf("%+v\n%+v", got, j)
 	}
 	j.Env["half"] = 0.5

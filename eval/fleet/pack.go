@@ -34,9 +34,13 @@ type job struct {
 
 	Acc  kernels.DType      `json:"acc,omitempty"`
 	Bar  map[string]float64 `json:"bar,omitempty"` // ns a call on the first worker
-	Each bool               `json:"each,omitempty"`
 	Base map[string]float64 `json:"base,omitempty"`
+	manner
+}
 
+// manner is how a job is to be done.
+type manner struct {
+	Each     bool `json:"each,omitempty"`
 	Likely   bool `json:"likely,omitempty"`
 	Foremost bool `json:"foremost,omitempty"`
 }
@@ -103,8 +107,8 @@ type packer struct {
 }
 
 func (p *packer) pack(j *kernels.Job) (*job, error) {
-	out := &job{ID: j.ID, Variant: j.Variant, Source: j.Source, Acc: j.Acc, Bar: j.Bar.Times(), Each: j.Each, Base: j.Base,
-		Likely: j.Likely, Foremost: j.Foremost}
+	out := &job{ID: j.ID, Variant: j.Variant, Source: j.Source, Acc: j.Acc, Bar: j.Bar.Times(), Base: j.Base,
+		manner: manner{Each: j.Each, Likely: j.Likely, Foremost: j.Foremost}}
 	for name, v := range j.Variant.Genes {
 		out.Genes = out.Genes.with(name, v)
 	}
