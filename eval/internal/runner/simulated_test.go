@@ -155,6 +155,8 @@ func (d *simulated) use(ctx context.Context, long time.Duration) error {
 	}
 	defer d.Runner.mu.Unlock()
 	time.Sleep(long)
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.busy += long
 	return nil
 }
