@@ -148,6 +148,7 @@ func TestHopperFP8(t *testing.T) {
 		chosen(f, "block_m", 128, "block_n", 80, "stages", 3, "consumers", 2, "schedule", "staggered",
 			"blocks", "persistent"),
 		chosen(f, "block_m", 128, "block_n", 96, "consumers", 2, "sum_sets", 2, "stages", 4, "cluster_m", 2),
+		chosen(f, "block_m", 128, "block_n", 64, "promote", 256, "stages", 4, "blocks", "persistent"),
 		chosen(f, "block_m", 128, "block_n", 256, "promote", 0, "consumers", 2, "stages", 3, "epilogue", "tensor"),
 	}
 	for range sample(t, 1) {

@@ -99,13 +99,14 @@ func TestHopperGrouped(t *testing.T) {
 		"staged"}
 	pairsOfCodes := []any{"block_m", 128, "block_n", 96, "consumers", 2, "blocks", "pairs", "cluster_m", 2, "order",
 		"mixed"}
+	twoByTwo := []any{"block_m", 128, "block_n", 64, "promote", 256, "consumers", 2, "blocks", "queue", "stages", 3}
 	for _, c := range []struct {
 		problem, family string
 		points          [][]any
 		drawn           int
 	}{
 		{"gemm_grouped", "hopper", [][]any{clusters, turns, drawn, drawnColumns, pairs, pairsInOrder}, sample(t, 1)},
-		{"gemm_grouped_fp8", "hopper", [][]any{promoted, pairsOfCodes}, sample(t, 1)},
+		{"gemm_grouped_fp8", "hopper", [][]any{promoted, pairsOfCodes, twoByTwo}, sample(t, 1)},
 		{"gemm_grouped_fp8", "tile", [][]any{{"warps_m", 2, "stages", 3, "loader", "cp_async"}}, 0},
 	} {
 		t.Run(c.problem+" "+c.family, func(t *testing.T) { runGrouped(t, c.problem, c.family, c.points, c.drawn) })
