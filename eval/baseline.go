@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,6 +19,7 @@ import (
 type baselines struct {
 	*duel.Duels
 	torch  helper
+	early  early
 	mu     sync.Mutex
 	blas   map[string]device.LibraryReply
 	rivals map[string]*rival // torch baselines that run here, by name
@@ -28,10 +30,11 @@ func newBaselines(d *duel.Duels) *baselines {
 }
 
 func (p *baselines) close() error {
-	if p.torch.Helper == nil {
-		return nil
+	err := p.early.close()
+	if p.torch.Helper != nil {
+		err = errors.Join(err, p.torch.Close())
 	}
-	return p.torch.Close()
+	return err
 }
 
 // FindBaseline looks for what a user would run instead. missing says under the baseline's name why this machine does

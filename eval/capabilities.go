@@ -13,7 +13,7 @@ import (
 func (p *Pool) Capabilities() kernels.Capabilities {
 	return kernels.Capabilities{
 		Machine: p.Machine, Load: p.Load, Remember: p.Remember, Weigh: p.Weigh, Control: p.Control, Pace: p.Pace,
-		Trial: p.Trial, Sanitize: p.Sanitize, Counters: p.Counters, Publisher: p, Code: p.code,
+		Trial: p.Trial, Sanitize: p.Sanitize, Counters: p.Counters, Publisher: p, Ahead: p.Ahead, Code: p.code,
 		Time: p.timeAgain,
 	}
 }

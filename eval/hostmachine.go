@@ -33,7 +33,7 @@ func (h *Host) Capabilities() kernels.Capabilities {
 	return kernels.Capabilities{
 		Machine: h.Machine, Load: h.Load, Provenances: h.Provenances, Remember: h.front.Remember, Weigh: h.Weigh,
 		Control: h.Control, Trial: h.Trial, Sanitize: h.Sanitize, Counters: h.Counters, Publisher: h.places.home().pool,
-		Code: h.front.code, Time: h.timeAgain,
+		Ahead: h.places.home().pool.Ahead, Code: h.front.code, Time: h.timeAgain,
 	}
 }
 

@@ -23,7 +23,7 @@ type rival struct {
 	estimate map[string]float64 // ns a call at hot, by workload; those where it runs
 }
 
-// helper is the process with torch, started when the first baseline asks for it.
+// helper is the process with torch.
 type helper struct {
 	*torch.Helper
 	why string // it is not here
@@ -81,10 +81,22 @@ func (p *baselines) findTorch(ctx context.Context, b *kernels.Baseline, missing 
 // startTorch starts torch once. why says why there is none.
 func (p *baselines) startTorch(ctx context.Context) (why string, err error) {
 	if p.torch.Helper == nil && p.torch.why == "" {
-		p.torch.Helper, err = torch.Start(ctx, p.Cfg.GPU)
-		p.torch.why, err = failure(err)
+		p.torch.why, err = failure(p.openTorch(ctx))
 	}
 	return p.torch.why, err
+}
+
+// openTorch gives torch the GPU.
+func (p *baselines) openTorch(ctx context.Context) error {
+	h, err := p.early.take(ctx)
+	if err != nil {
+		return err
+	}
+	if err := h.Open(ctx, p.Cfg.GPU); err != nil {
+		return errors.Join(err, h.Close())
+	}
+	p.torch.Helper = h
+	return nil
 }
 
 // failure tells what torch does wrong from what is wrong with us.

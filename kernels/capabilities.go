@@ -50,6 +50,10 @@ type Capabilities struct {
 	// measurement, or brief with those of a verdict: its times are held against those on other devices.
 	Time func(ctx context.Context, job *Job, brief bool) ([]Timing, error)
 
+	// Ahead begins, beside a search, what the Publisher's measurement of baselines (none: of all) begins with, on the
+	// processor only. It does not wait.
+	Ahead func(baselines []string)
+
 	// Publisher measures a winner for publication. A recording cannot: its times are what they are.
 	Publisher Publisher
 }

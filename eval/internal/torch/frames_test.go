@@ -76,7 +76,7 @@ func TestHelperSpeaks(t *testing.T) {
 	t.Setenv("PYTHONPATH", filepath.Dir(fake))
 	t.Setenv("DARWARP_PYTHON", python)
 	var no *Failure
-	if _, err := Start(context.Background(), 0); !errors.As(err, &no) || !strings.Contains(no.Why, "no such torch") {
+	if _, err := Load(context.Background(), true); !errors.As(err, &no) || !strings.Contains(no.Why, "no such torch") {
 		t.Errorf("got %v", err)
 	}
 	if err := kernels.CheckLine(no.Why, 400); err != nil {

@@ -14,17 +14,27 @@ DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "int32": "in
           "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "e8m0": "float8_e8m0fnu", "int8": "int8", "uint8": "uint8"}
 SDPA = {"flash": "FLASH_ATTENTION", "efficient": "EFFICIENT_ATTENTION", "math": "MATH", "cudnn": "CUDNN_ATTENTION"}
 
-torch = None  # imported by open
+torch = None  # imported by load
 driver = None  # libcuda, for what torch does not offer; none where torch is not for CUDA
 functions = {}  # compiled calls by what they are: compiling takes seconds
 runs = {}  # prepared runs by key
 
 
-def open_device(req, _):
-    global torch, driver
+def load(req, _):
+    """Imports torch, and what compiles with it, and leaves the GPU alone: somebody may be timed there."""
+    global torch
     import torch as module
 
     torch = module
+    if req["compiles"]:
+        with contextlib.suppress(Exception):  # the calls say what a torch lacks
+            import torch._dynamo
+            import torch._inductor.compile_fx
+    return {"version": torch.__version__}, b""
+
+
+def open_device(req, _):
+    global driver
     if not torch.cuda.is_available():
         raise RuntimeError("torch %s sees no GPU" % torch.__version__)
     driver = ctypes.CDLL("libcuda.so.1") if torch.version.cuda else None
@@ -184,7 +194,7 @@ def sample(req, _):
     return {"samples": [run.sample() for _ in range(req["count"])]}, b""
 
 
-HANDLERS = {"open": open_device, "check": check, "prepare": prepare, "sample": sample}
+HANDLERS = {"load": load, "open": open_device, "check": check, "prepare": prepare, "sample": sample}
 
 
 def reason(error, notes):

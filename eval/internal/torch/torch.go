@@ -36,6 +36,7 @@ func (f *Failure) Error() string { return f.Why }
 // Helper is a running Python with torch.
 type Helper struct {
 	worker *proc.Worker
+	python string
 	about  string
 }
 
@@ -90,8 +91,9 @@ func Environ() []string {
 	return env
 }
 
-// Start starts the helper on a GPU. A *Failure says in one line what is missing.
-func Start(ctx context.Context, gpu int) (*Helper, error) {
+// Load starts the helper and has it import torch, and what compiles where some baseline does. It does not touch a GPU.
+// A *Failure says in one line what is missing.
+func Load(ctx context.Context, compiles bool) (*Helper, error) {
 	python, err := Python()
 	if err != nil {
 		return nil, err
@@ -100,21 +102,35 @@ func Start(ctx context.Context, gpu int) (*Helper, error) {
 	if err != nil {
 		return nil, &Failure{fmt.Sprintf("%s does not start: %v", python, err)}
 	}
-	h := &Helper{worker: w}
-	var opened reply
-	if _, err := h.call(ctx, "open", map[string]int{"index": gpu}, nil, &opened, openDeadline); err != nil {
-		var f *Failure
-		if errors.As(err, &f) {
-			err = &Failure{fmt.Sprintf("%s: %s (DARWARP_PYTHON names another Python)", python, f.Why)}
-		}
+	h := &Helper{worker: w, python: python}
+	if err := h.ready(ctx, "load", map[string]bool{"compiles": compiles}); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	h.about = "torch " + opened.Version
 	return h, nil
+}
+
+// Open takes a GPU. A *Failure says in one line what is missing.
+func (h *Helper) Open(ctx context.Context, gpu int) error {
+	return h.ready(ctx, "open", map[string]int{"index": gpu})
+}
+
+// ready has the helper do what comes before all baselines.
+func (h *Helper) ready(ctx context.Context, what string, req any) error {
+	var done reply
+	_, err := h.call(ctx, what, req, nil, &done, openDeadline)
+	var f *Failure
+	if errors.As(err, &f) {
+		return &Failure{fmt.Sprintf("%s: %s (DARWARP_PYTHON names another Python)", h.python, f.Why)}
+	}
+	h.about = "torch " + done.Version
+	return err
 }
 
 // About is torch's version.
 func (h *Helper) About() string { return h.about }
+
+// Alive reports whether the process can be asked, as far as is known.
+func (h *Helper) Alive() bool { return h.worker.Alive() }
 
 // Close ends the process.
 func (h *Helper) Close() error { return h.worker.Close() }

@@ -15,6 +15,7 @@ import (
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/importer"
+	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/search"
 	"darwarp/eval"
 	"darwarp/eval/env"
@@ -53,6 +54,8 @@ type Problem struct {
 	Notes    []string `json:"notes,omitempty"`
 	Verdicts int      `json:"verdicts"`
 	Seconds  float64  `json:"seconds"` // that all of it took
+
+	Spent map[string]float64 `json:"spent,omitempty"` // in what, s
 	Found
 }
 
@@ -146,9 +149,9 @@ func (r *runner) one(stop *console.Interrupts, f file, which string) (p Problem,
 		return p, false, nil
 	}
 	r.say("%s: %s", which, f.name)
-	start := time.Now()
+	start, watch := time.Now(), &progress.Watch{}
 	if err = readErr; err == nil {
-		err = r.try(stop, f, &p)
+		err = r.try(stop, f, &p, watch)
 	}
 	if stop.Soft.Err() != nil {
 		return p, false, nil
@@ -156,12 +159,13 @@ func (r *runner) one(stop *console.Interrupts, f file, which string) (p Problem,
 	if err = p.judge(err); err != nil {
 		return p, false, err
 	}
-	p.Seconds = time.Since(start).Seconds()
+	p.Seconds, p.Spent = time.Since(start).Seconds(), watch.End()
 	return p, true, errors.Join(r.log.add(p), r.tell(p))
 }
 
 // try imports and searches a module, in a folder of its own that an earlier bench may have left.
-func (r *runner) try(stop *console.Interrupts, f file, p *Problem) error {
+func (r *runner) try(stop *console.Interrupts, f file, p *Problem, watch *progress.Watch) error {
+	watch.Begin("import")
 	home := filepath.Join(r.Out, f.name)
 	if err := os.RemoveAll(home); err != nil {
 		return err
@@ -181,6 +185,7 @@ func (r *runner) try(stop *console.Interrupts, f file, p *Problem) error {
 	}
 	p.Notes = made.Notes
 	o := r.Options
+	o.Watch = watch
 	o.Problem, o.Store, o.Then = dir, filepath.Join(home, f.name+".db"), made.Whole
 	o.GateTest = o.GateTest && !r.tested
 	for {

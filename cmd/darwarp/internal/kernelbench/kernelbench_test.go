@@ -71,6 +71,7 @@ func (s *stage) imports(_ context.Context, path, dir string) (*importer.Made, er
 
 func (s *stage) search(_ *console.Interrupts, p *Problem, o search.Options) error {
 	text, _ := os.ReadFile(filepath.Join(s.b.Dir, p.File))
+	o.Watch.Begin("searching")
 	s.searched, s.tested = append(s.searched, filepath.Base(o.Store)), append(s.tested, o.GateTest)
 	p.Verdicts += 10
 	switch strings.TrimSpace(string(text)) {

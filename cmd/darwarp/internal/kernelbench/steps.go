@@ -37,11 +37,15 @@ func (b Bench) searchProblem(stop *console.Interrupts, p *Problem, o search.Opti
 	}
 	defer func() { err = errors.Join(err, said.Close()) }()
 	talk := console.New(nil, said, said)
+	o.Watch.Begin("opening")
 	s, err := search.Open(stop.Soft, o, talk.Sayf)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() {
+		o.Watch.Begin("closing")
+		err = errors.Join(err, s.Close())
+	}()
 	sum, _, err := s.Execute(stop, func(_ *evolve.Search, events <-chan evolve.Event) error {
 		for range events { // a line a problem is enough
 		}
@@ -53,6 +57,7 @@ func (b Bench) searchProblem(stop *console.Interrupts, p *Problem, o search.Opti
 	if err != nil {
 		return err
 	}
+	o.Watch.Begin("reading the run")
 	p.Verdicts += sum.Evals
 	return p.fill(s, sum)
 }

@@ -68,6 +68,9 @@ func TestOnCPU(t *testing.T) {
 	}
 	s.wants(out.String(), "1_relu: right, ", "2_ends: refused: its process ended", "3_mean: right, ", "strict fp32\n",
 		"3 modules: 2 right, 0 wrong, 1 refused, 0 failed\n")
+	s.b = b
+	s.spends("1_relu", "import", "opening", "computing the truth", "searching", "closing")
+	s.spends("2_ends", "import")
 	for _, path := range []string{"1_relu/1_relu.db", "1_relu/1_relu-whole.db", "3_mean/3_mean-whole.db"} {
 		if _, err := os.Stat(filepath.Join(b.Out, path)); err != nil {
 			t.Error(err)

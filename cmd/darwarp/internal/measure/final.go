@@ -20,6 +20,7 @@ type End struct {
 	Run       *store.Run
 	Baselines []string // only these; empty: all that the problem has
 	Say       func(string, ...any)
+	Watch     *progress.Watch // learns where time goes; nil: nobody does
 }
 
 // Final measures the winner, the naive start and the baselines on fresh data, and stores each as soon as it is
@@ -35,6 +36,7 @@ func (e *End) Final(ctx context.Context, champion kernels.ID) error {
 		return err
 	}
 	defer progress.Phase(e.Say, "measuring the winner again, beside the baselines")()
+	e.Watch.Begin("measuring the winner")
 	own, err := e.keep(ctx, kernels.BaselineResult{Name: winner.ID.Short()}, &best)
 	if err != nil {
 		return err
@@ -55,6 +57,7 @@ func (e *End) keepStart(ctx context.Context, best *kernels.Job) error {
 	if err != nil || naive.ID == best.ID {
 		return err
 	}
+	e.Watch.Begin("measuring the naive start")
 	b := kernels.BaselineResult{Name: kernels.NaiveStart, Kind: kernels.BaselineName}
 	if _, err := e.keep(ctx, b, &naive); err != nil {
 		return err
@@ -73,6 +76,7 @@ func (e *End) keepSanitized(ctx context.Context, own kernels.BaselineResult, bes
 	if err != nil || tried.Part(kernels.TrialSanitized).Verdict != kernels.Pending {
 		return err
 	}
+	e.Watch.Begin("compute-sanitizer")
 	own.Sanitized, err = sanitize(ctx, e.Session, best, e.Say)
 	if err != nil || len(own.Sanitized) == 0 {
 		return err
@@ -129,6 +133,7 @@ func (e *End) keepBaselines(ctx context.Context, best *kernels.Job) error {
 	missing := map[string]string{}
 	defer func() { sayMissing(missing, e.Say) }()
 	for _, name := range inTurn(e.Session.Bundle.Problem.Baselines, e.Baselines) {
+		e.Watch.Begin("measuring " + name)
 		lacks, err := e.Publisher.FindBaseline(ctx, name)
 		if err != nil {
 			return err
@@ -156,7 +161,8 @@ func inTurn(all []kernels.Baseline, chosen []string) (names []string) {
 	return names
 }
 
-// keepBaseline times a baseline and duels the winner with it, hot and cold.
+// keepBaseline times a baseline and duels the winner with it, cold and hot: it has just been timed cold, and is ready for
+// that.
 func (e *End) keepBaseline(ctx context.Context, name string, best *kernels.Job) error {
 	b, err := e.Publisher.BaselineTimes(ctx, name)
 	if err != nil {
@@ -166,7 +172,7 @@ func (e *End) keepBaseline(ctx context.Context, name string, best *kernels.Job) 
 	if err := e.Run.PutBaseline(b); err != nil {
 		return err
 	}
-	for _, cache := range []string{"hot", "cold"} {
+	for _, cache := range []string{"cold", "hot"} {
 		d, err := e.Publisher.Compare(ctx, name, best, cache)
 		if err != nil {
 			return fmt.Errorf("the winner against %s: %w", name, err)

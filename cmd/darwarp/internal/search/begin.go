@@ -117,6 +117,7 @@ func (s *Search) proveGate(ctx context.Context) error {
 	if !s.Options.GateTest || s.Options.Fleet.Listen != "" {
 		return nil
 	}
+	s.Options.Watch.Begin("testing the gate")
 	return gatecheck.Prove(ctx, s.Options.Target, s.Session, s.say)
 }
 

@@ -23,7 +23,9 @@ func (s *Search) Execute(stop *console.Interrupts, show Show) (sum evolve.Summar
 	s.skip = skip
 	s.islands.begin(stop)
 	defer s.islands.wait()
+	stopAhead := s.lookAhead()
 	sum, err = s.Drive(stop, show)
+	stopAhead()
 	if s.islands.firstEnded(sum.Reason); err != nil {
 		path := s.Run.Path()
 		if errors.Is(err, evolve.ErrNoStart) {
@@ -76,7 +78,8 @@ func (s *Search) measureWinner(ctx context.Context, sum evolve.Summary) error {
 	server := serve(s.Run, afterwards(s.skip), s.say)
 	defer server.close()
 	return within(ctx, finalFor(len(s.Session.Workloads)), s.say, func(ctx context.Context) error {
-		end := measure.End{Session: s.Session, Publisher: fin, Run: s.Run, Baselines: s.Options.Baselines, Say: s.say}
+		end := measure.End{Session: s.Session, Publisher: fin, Run: s.Run, Baselines: s.Options.Baselines, Say: s.say,
+			Watch: s.Options.Watch}
 		return end.Final(ctx, sum.Champion)
 	})
 }
@@ -96,6 +99,25 @@ func within(ctx context.Context, most time.Duration, say func(string, ...any),
 	}
 	return err
 }
+
+// aheadOf is how long before a search's end the measurement begins what needs no device: torch is imported in 2 to 10 s,
+// and takes up to a gigabyte from then on.
+const aheadOf = 30 * time.Second
+
+// lookAhead has the measurement at the end begin that in time.
+func (s *Search) lookAhead() (stop func()) {
+	begin := s.Session.Capabilities().Ahead
+	if begin == nil || !s.Options.measures() {
+		return func() {}
+	}
+	spent, _ := elapsedOf(s.Run) // in sessions before
+	timer := time.AfterFunc(aheadIn(s.Options.Budget.For, spent), func() { begin(s.Options.Baselines) })
+	return func() { timer.Stop() }
+}
+
+// aheadIn is how long a search that takes so long, of which some is spent, waits with that. One that is bounded by
+// evaluations only (0) does not know when it ends.
+func aheadIn(all, spent time.Duration) time.Duration { return max(0, all-spent-aheadOf) }
 
 // finalFor bounds the measurement at the end: a baseline that compiles first takes up to a minute for a workload, and
 // all others seconds.

@@ -47,3 +47,15 @@ func TestWithin(t *testing.T) {
 		})
 	}
 }
+
+// TestAheadIn: what the measurement begins with is begun in time, and not long before.
+func TestAheadIn(t *testing.T) {
+	for _, tt := range []struct{ all, spent, want time.Duration }{
+		{0, 0, 0}, {0, time.Hour, 0}, {25 * time.Second, 0, 0}, {10 * time.Minute, 0, 570 * time.Second},
+		{10 * time.Minute, 4 * time.Minute, 330 * time.Second}, {10 * time.Minute, time.Hour, 0},
+	} {
+		if got := aheadIn(tt.all, tt.spent); got != tt.want {
+			t.Errorf("%v of %v: in %v, want %v", tt.spent, tt.all, got, tt.want)
+		}
+	}
+}

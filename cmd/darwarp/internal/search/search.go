@@ -102,10 +102,14 @@ func (s *Search) Drive(stop *console.Interrupts, show Show) (evolve.Summary, err
 	defer detach()
 	events := make(chan evolve.Event, view.EventQueue)
 	shown := make(chan error, 1)
+	s.Options.Watch.Begin("searching")
 	go func() { shown <- show(search, events) }()
 	endSnapshots := keepSnapshots(s.Run, s.say)
 	sum, err := search.Run(stop.Soft, func(e evolve.Event) {
 		server.publish(e)
+		if e.Kind == evolve.KindDrain {
+			s.Options.Watch.Begin("trials and what is in flight")
+		}
 		s.worked = s.worked || e.Kind == evolve.KindResult || e.Kind == evolve.KindDuel || e.Kind == evolve.KindTrial
 		for _, listen := range s.listeners {
 			listen(e)

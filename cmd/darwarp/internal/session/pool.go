@@ -116,13 +116,17 @@ func (s *Session) config(t Target, phases *progress.Phases) eval.Config {
 	}
 	fence := cmp.Or(t.Sandbox, string(eval.SandboxBest))
 	foreign := t.Foreign || t.Bundle == nil && !slices.Contains(templates.Builtins(), t.Problem)
+	began := func(phase string) {
+		t.Watch.Begin(phase)
+		phases.Begin(phase)
+	}
 	return eval.Config{
 		Problem: s.Bundle.Problem, Reference: s.Bundle.ReferenceSource(s.DType), Headers: templates.Include(),
 		DType: s.DType, Acc: s.Bundle.Problem.Accumulators(s.Bundle.Families, s.Pins),
 		Workloads: s.Workloads, Cache: s.Cache, Version: Version(),
 		Means:     eval.Means{Jobs: t.Jobs, Archs: archs},
 		Trust:     eval.Trust{Sandbox: eval.SandboxMode(fence), Foreign: foreign},
-		Listeners: eval.Listeners{Progress: phases.Begin},
+		Listeners: eval.Listeners{Progress: began},
 	}
 }
 

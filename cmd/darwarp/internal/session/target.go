@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/eval/trace"
@@ -50,6 +51,7 @@ type Work struct {
 	Sandbox   string // best, strict or off; empty: best
 	TraceFile string // what happens is recorded there; empty: nowhere
 	trace     *trace.Recorder
+	Watch     *progress.Watch // learns where time goes; nil: nobody does
 }
 
 var deviceNames = []string{"auto", "cuda", "cpu", "replay"}

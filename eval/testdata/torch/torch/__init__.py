@@ -91,7 +91,7 @@ def graph(g):
 
 cuda = types.SimpleNamespace(
     capturing=None, replayed=0, Stream=Stream, Event=Event, CUDAGraph=CUDAGraph, graph=graph,
-    is_available=lambda: os.environ.get("DARWARP_FAKE_TORCH") != "blind", set_device=lambda _: None, get_device_name=lambda: "fake",
+    is_available=lambda: note("gpu") or os.environ.get("DARWARP_FAKE_TORCH") != "blind", set_device=lambda _: None, get_device_name=lambda: "fake",
     current_stream=Stream, stream=lambda _: contextlib.nullcontext(), synchronize=lambda: None, empty_cache=lambda: None, _sleep=lambda _: None)
 
 
@@ -104,3 +104,14 @@ def sdpa_kernel(which):
 
 nn = types.SimpleNamespace(functional=None, attention=types.SimpleNamespace(
     sdpa_kernel=sdpa_kernel, SDPBackend=types.SimpleNamespace(FLASH_ATTENTION="flash", CUDNN_ATTENTION="cudnn")))
+
+
+def note(what):
+    """A line for a test that wants to know what was asked of torch."""
+    path = os.environ.get("DARWARP_FAKE_NOTES")
+    if path:
+        with open(path, "a") as notes:
+            notes.write(what + "\n")
+
+
+note("import")
