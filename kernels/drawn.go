@@ -19,7 +19,14 @@ type Drawn struct {
 	Down   int  `json:"down,omitempty"`
 	Up     int  `json:"up,omitempty"`
 	Signed bool `json:"signed,omitempty"`
+	// Of whole numbers: one in so many is Also, which need not lie between Low and High, but for one of all that is none;
+	// 0: none is
+	Share int     `json:"share,omitempty"`
+	Also  float64 `json:"also,omitempty"`
 }
+
+// alsoShare is how many numbers there are for one that is Tensor.Also.
+const alsoShare = 8
 
 // Draw is how the numbers of a range are drawn. Evenly: each whole number as often as any other; of types that have
 // others as well, positive numbers by their logarithms, and powers of two alone in the class "exact".
@@ -74,6 +81,10 @@ func (p *Problem) compileDrawn(n *notes, key string, t *Tensor, scope expr.Scope
 		n.addf(key+".draw", "%q: expected lengths, offsets, skewed or permutation", t.Draw)
 	case t.DType == I64 && t.Range == nil && t.Draw != Permutation:
 		n.addf(key+".range", "missing: expected the least and the greatest number of an int64 tensor")
+	case t.Also != nil && (t.Role != "in" || t.DType != I32 && t.DType != I64 || t.Range == nil || t.Draw != ""):
+		n.addf(key+".also", "expected none: a number beside a range, without draw, is of inputs of int32 or int64")
+	case t.Also != nil && int(int32(*t.Also)) != *t.Also:
+		n.addf(key+".also", "%d: expected a number from -2^31 to 2^31 - 1", *t.Also)
 	case (t.Reach != nil || t.Signed) && (t.DType.Whole() || len(t.Range) != 2):
 		n.addf(key+".range", "expected two numbers that need not be whole: reach and signed say more about these")
 	case t.Range == nil && t.Draw == "":
@@ -177,5 +188,9 @@ func wholeRange(low, high int, t *Tensor) (*Drawn, error) {
 	if low < least || high > most || low > high {
 		return nil, fmt.Errorf("%d to %d: expected the least number first, both from %d to %d", low, high, least, most)
 	}
-	return &Drawn{Low: float64(low), High: float64(high), How: t.Draw}, nil
+	d := &Drawn{Low: float64(low), High: float64(high), How: t.Draw}
+	if t.Also != nil {
+		d.Share, d.Also = alsoShare, float64(*t.Also)
+	}
+	return d, nil
 }

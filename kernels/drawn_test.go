@@ -23,6 +23,7 @@ func TestDrawn(t *testing.T) {
 		{`range = ["min(m, n)", "n"] }`, 20, Drawn{Low: 17, High: 17}},
 		{`range = ["0 - 5", "2147483647"] }`, 3, Drawn{Low: -5, High: 1<<31 - 1}},
 		{`draw = "permutation" }`, 3, Drawn{High: 2, How: Permutation}},
+		{`range = [0, "n"], also = -100 }`, 3, Drawn{Low: 0, High: 17, Share: 8, Also: -100}},
 		{`range = [1, "n"], draw = "lengths" }`, 3, Drawn{Low: 1, High: 17, How: Lengths}},
 		{`range = [1, "n"], draw = "offsets" }`, 3, Drawn{Low: 1, High: 17, How: Offsets}},
 		{`range = [1, "n"], draw = "skewed" }`, 3, Drawn{Low: 1, High: 17, How: Skewed}},
@@ -53,6 +54,11 @@ func TestDrawnMistakes(t *testing.T) {
 			`["1", "s"]`,
 		in + `"int32", range = ["1", "n"], draw = "permutation" }`: key +
 			`.range: expected none: a permutation has the numbers from 0 on`,
+		in + `"int32", also = 3 }`:           key + `.also: expected none: a number beside a range, without draw, is of `,
+		in + `"int32", range = [1, "n"], draw = "lengths", also = 3 }`: key + `.also: expected none`,
+		in + `"fp32", range = [1, 2], also = 3 }`:                      key + `.also: expected none`,
+		in + `"int64", range = [1, 2], also = 4294967296 }`: key + `.also: 4294967296: expected a number from -2^31 ` +
+			`to 2^31 - 1`,
 		in + `"int32", range = ["1", "p"] }`: key + `.range[1]: unknown name p`,
 		in + `"int32", range = [1, 2.5] }`:   key + `.range[1]: `,
 		in + `"int32", draw = "even" }`:      key + `.draw: "even": expected lengths, offsets, skewed or permutation`,

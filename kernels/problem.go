@@ -55,6 +55,7 @@ type Tensor struct {
 	// Of an input: the least and the greatest number, whatever the input class, and how those between are drawn
 	Range []Bound `toml:"range,omitempty" json:"range,omitempty"`
 	Draw  Draw    `toml:"draw,omitempty" json:"draw,omitempty"`
+	Also  *int    `toml:"also,omitempty" json:"also,omitempty"` // a number beside the range, which some have
 	// Of a range of numbers that are not whole: where lines are of many classes they reach beyond it, a line at a time,
 	// as far as this; and each has either sign
 	Reach  []Bound `toml:"reach,omitempty" json:"reach,omitempty"`

@@ -116,6 +116,22 @@ func TestPipelines(t *testing.T) {
 	}
 }
 
+// TestThinKept: where points that are tried first have all values of a gene, fewer points are tried first.
+func TestThinKept(t *testing.T) {
+	s := &stage{family: &kernels.Family{Genes: []kernels.Gene{{Name: "a", Values: []any{1, 2, 3, 4, 5}, Default: 1},
+		{Name: "b", Values: []any{1, 2, 3}, Default: 2}}, Start: []map[string]any{{"a": 2, "b": 1}, {"a": 3, "b": 3}, {"a": 4},
+		{"a": 5}}}}
+	thin([]*stage{s}, 2)
+	for i, want := range [][]any{{1, 2}, {1, 2}} {
+		if got := s.family.Genes[i].Values; !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", s.family.Genes[i].Name, got, want)
+		}
+	}
+	if list := startsOf([]*stage{s}); len(list) != 1 || list[0]["a"] != 2 {
+		t.Errorf("tried first: %v", list)
+	}
+}
+
 // TestThin: values are left out until a point's number is short enough, the default and what is tried first never.
 func TestThin(t *testing.T) {
 	s := &stage{family: &kernels.Family{Genes: []kernels.Gene{

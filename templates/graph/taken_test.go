@@ -30,7 +30,11 @@ func TestNothingToAdd(t *testing.T) {
 func TestTaken(t *testing.T) {
 	for _, tt := range []struct{ name, nodes, file, want string }{
 		{"classes, not added up", node("y", "cross_entropy_loss", refX+`,{"ref":"i"},{"value":null},{"value":0}`, `"rows"`),
-			"problem.toml", `range = [0, "(cols) - 1"]`},
+			"problem.toml", "range = [0, \"(cols) - 1\"]\nalso = -100 # of rows that do not count\n"},
+		{"a class that does not count, said", node("y", "cross_entropy_loss",
+			refX+`,{"ref":"i"},{"value":null},{"value":2},{"value":255}`, ""), "problem.toml", "also = 255 # of rows"},
+		{"targets in another shape", node("v", "view", `{"ref":"i"},{"list":[{"dim":"rows"}]}`, `"rows"`) + "," +
+			node("y", "nll_loss", refX+`,{"ref":"v"}`, ""), "problem.toml", "also = -100 # of rows"},
 		{"classes, added up", node("y", "cross_entropy_loss", refX+`,{"ref":"i"},{"value":null},{"value":2}`, ""),
 			"_graph.cu.tmpl", "return total.t0;"},
 		{"probabilities of classes", node("y", "cross_entropy_loss", refX+","+refX, ""), "_graph.cu.tmpl",

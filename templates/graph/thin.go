@@ -73,19 +73,26 @@ func (s *stage) work() int {
 	return n
 }
 
-// thinOnce leaves out values of the gene that has most, if it has more than two.
+// thinOnce leaves out values of the gene that has most and more than two, of those with values that are not tried first.
+// Where no gene has, fewer points are tried first.
 func (s *stage) thinOnce() bool {
-	var most *kernels.Gene
+	var genes []*kernels.Gene
 	for i := range s.family.Genes {
-		if g := &s.family.Genes[i]; most == nil || len(g.Values) > len(most.Values) {
-			most = g
+		if g := &s.family.Genes[i]; len(g.Values) > 2 {
+			genes = append(genes, g)
 		}
 	}
-	if most == nil || len(most.Values) < 3 {
-		return false
+	slices.SortStableFunc(genes, func(a, b *kernels.Gene) int { return len(b.Values) - len(a.Values) })
+	for ; s.keeps > 0; s.keeps-- {
+		for _, g := range genes {
+			had := len(g.Values)
+			if s.thinGene(g); len(g.Values) < had {
+				return true
+			}
+		}
 	}
-	s.thinGene(most)
-	return true
+	s.keeps = 1
+	return false
 }
 
 // thinGene leaves out every other value of a gene, and at least one, but for those that are tried first.

@@ -86,6 +86,9 @@ func (p *program) wholeNumbers(b *strings.Builder, n *names, tensor int) {
 	fmt.Fprintf(b, "dtype = %s\n", quoted(t.DType))
 	if t.DType != "bool" {
 		fmt.Fprintf(b, "range = [0, %s]\n", quoted("("+n.one(p.below[t.Name])+") - 1"))
+		if class, ok := p.graph.leftOut(t.Name); ok {
+			fmt.Fprintf(b, "also = %d # of rows that do not count\n", class)
+		}
 	}
 }
 

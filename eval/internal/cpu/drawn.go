@@ -33,6 +33,9 @@ func fillDrawn(dst []byte, t kernels.DType, d *kernels.Drawn, tensor int, seed u
 		default:
 			v += int64(mix(key+i) % uint64(high-low+1))
 		}
+		if share := uint64(d.Share); share > 0 && i != key%n && mix(^key+i)%share == 0 {
+			v = int64(d.Also)
+		}
 		switch t.Size() {
 		case 8:
 			binary.LittleEndian.PutUint64(dst[8*i:], uint64(v))

@@ -31,6 +31,8 @@ func sameDraws(t *testing.T, p *program) {
 		t kernels.DType
 		d kernels.Drawn
 	}{
+		{kernels.I64, kernels.Drawn{High: 99, Share: 8, Also: -100}},
+		{kernels.I32, kernels.Drawn{High: 70000, Share: 2, Also: 255, How: kernels.Clustered}},
 		{kernels.I32, kernels.Drawn{Low: 1, High: 1}}, {kernels.I32, kernels.Drawn{Low: -1 << 31, High: 1<<31 - 1}},
 		{kernels.I32, kernels.Drawn{Low: 1, High: 300, How: kernels.Lengths}},
 		{kernels.I64, kernels.Drawn{Low: -70, High: 5, How: kernels.Lengths}},
@@ -58,7 +60,7 @@ func sameDraws(t *testing.T, p *program) {
 				kernels.Offsets: 3, kernels.Skewed: 4, kernels.Clustered: 5,
 				kernels.NearlyInOrder: 6, kernels.Agreed: 7, kernels.Unbounded: 8}[c.d.How]
 			p.call(t, "dw_draw", theirs, uint64(n), uint64(gpu.DTypeCodes[c.t]), 3, 12345, uint64(int64(c.d.Low)),
-				uint64(int64(c.d.High)), how)
+				uint64(int64(c.d.High)), how, uint64(c.d.Share), uint64(int64(c.d.Also)))
 			fillDrawn(ours, c.t, &c.d, 3, 12345)
 			if !bytes.Equal(ours, theirs[:len(ours)]) {
 				t.Errorf("%d %s of %+v: %v here, %v there", n, c.t, c.d, ours, theirs)
@@ -310,5 +312,29 @@ func TestNearlyInOrder(t *testing.T) {
 	}
 	if d := (&device.Case{Class: "normal"}).Drawn(&b); d.How != kernels.Permutation {
 		t.Errorf("timed inputs are drawn %s", d.How)
+	}
+}
+
+// TestAlso: about one in so many numbers is the one beside the range, whatever the way to draw, and never all of them.
+func TestAlso(t *testing.T) {
+	for _, how := range []kernels.Draw{kernels.Evenly, kernels.Clustered, kernels.Agreed} {
+		d, all := kernels.Drawn{High: 9, Share: 8, Also: -100, How: how}, 0
+		for seed := range uint64(200) {
+			for n := 1; n < 4; n++ {
+				if list := drawnOf(&d, n, 1, seed); !slices.ContainsFunc(list, func(v int) bool { return v != -100 }) {
+					t.Errorf("%q, seed %d: %v: nothing is left", how, seed, list)
+				}
+			}
+			for _, v := range drawnOf(&d, 64, 1, seed) {
+				if v == -100 {
+					all++
+				} else if v < 0 || v > 9 {
+					t.Fatalf("%q: %d", how, v)
+				}
+			}
+		}
+		if all < 200*64/10 || all > 200*64/6 {
+			t.Errorf("%q: %d of %d", how, all, 200*64)
+		}
 	}
 }

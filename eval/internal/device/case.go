@@ -32,6 +32,9 @@ func (c *Case) Drawn(b *kernels.Buffer) kernels.Drawn {
 		return kernels.Drawn{Low: -min(c.Whole*beyond, mostWhole), High: c.Whole, How: kernels.Unbounded}
 	}
 	d := *b.Drawn
+	if c.Workload != "" && !ByLine(c.Class) {
+		d.Share = 0 // what is timed has what the problem's users have
+	}
 	switch {
 	case Agrees(b) && c.Class == Rare:
 		d.How = kernels.Agreed

@@ -35,3 +35,18 @@ func TestCodesInRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestAlsoIsNotTimed: inputs that are timed have no number beside their range; those of other cases have, also where
+// lines are of many classes at the same sizes.
+func TestAlsoIsNotTimed(t *testing.T) {
+	b := kernels.Buffer{DType: kernels.I64, Drawn: &kernels.Drawn{High: 9, Share: 8, Also: -100}}
+	for _, tt := range []struct {
+		workload, class string
+		share           int
+	}{{"large", "normal", 0}, {"", "normal", 8}, {"large", Mixed, 8}, {"large", Rare, 8}, {"", Striped, 8}} {
+		c := Case{Workload: tt.workload, Class: tt.class}
+		if d := c.Drawn(&b); d.Share != tt.share || d.Also != -100 || b.Drawn.Share != 8 {
+			t.Errorf("%q, %s: %+v", tt.workload, tt.class, d)
+		}
+	}
+}

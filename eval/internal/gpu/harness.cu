@@ -439,8 +439,10 @@ __device__ long long unbounded(u64 i, u64 key, long long low, long long high) {
 // Ways to draw whole numbers, in the order of drawCodes in inputs.go.
 enum { EVENLY, LENGTHS, PERMUTATION, OFFSETS, SKEWED, CLUSTERED, NEARLY_IN_ORDER, AGREED, UNBOUNDED };
 
-// dw_draw writes n whole numbers from low to high; as a permutation each from 0 to n - 1 once.
-extern "C" __global__ void dw_draw(void *out, u64 n, int dtype, int tensor, u64 seed, long long low, long long high, int how) {
+// dw_draw writes n whole numbers from low to high; as a permutation each from 0 to n - 1 once. One in `share` is another
+// number, but for one that is not, whatever the seed: of rows that are left out some remain.
+extern "C" __global__ void dw_draw(void *out, u64 n, int dtype, int tensor, u64 seed, long long low, long long high, int how,
+                                   u64 share, long long also) {
   u64 key = mix(seed ^ mix((u64)tensor + 1));
   for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < n; i += (u64)gridDim.x * blockDim.x) {
     long long v = how == PERMUTATION ? (long long)place(i, n, key)
@@ -452,6 +454,7 @@ extern "C" __global__ void dw_draw(void *out, u64 n, int dtype, int tensor, u64 
                   : how == AGREED    ? agreed(i, n, key, low, high)
                   : how == UNBOUNDED ? unbounded(i, key, low, high)
                                      : low + (long long)(mix(key + i) % (u64)(high - low + 1));
+    if (share && i != key % n && mix(~key + i) % share == 0) v = also;
     if (dtype == I64) ((long long *)out)[i] = v;
     else if (dtype == I32) ((int *)out)[i] = (int)v;
     else ((unsigned char *)out)[i] = (unsigned char)v;

@@ -89,5 +89,5 @@ func (s *Session) follow(c *device.Case, at []cuda.Ptr) error {
 // draw writes whole numbers.
 func (s *Session) draw(b *kernels.Buffer, d kernels.Drawn, at cuda.Ptr, tensor int, seed uint64) error {
 	return s.harness.run("dw_draw", grid(b.Elems()), ptr(at), u64(b.Elems()), i32(DTypeCodes[b.DType]), i32(tensor),
-		u64(int(seed)), u64(int(d.Low)), u64(int(d.High)), i32(drawCodes[d.How]))
+		u64(int(seed)), u64(int(d.Low)), u64(int(d.High)), i32(drawCodes[d.How]), u64(d.Share), u64(int(d.Also)))
 }

@@ -161,8 +161,8 @@ func inTurn(all []kernels.Baseline, chosen []string) (names []string) {
 	return names
 }
 
-// keepBaseline times a baseline and duels the winner with it, cold and hot: it has just been timed cold, and is ready for
-// that.
+// keepBaseline times a baseline and duels the winner with it, cold and hot: it has just been timed cold, and is ready
+// for that.
 func (e *End) keepBaseline(ctx context.Context, name string, best *kernels.Job) error {
 	b, err := e.Publisher.BaselineTimes(ctx, name)
 	if err != nil {

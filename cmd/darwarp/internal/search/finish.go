@@ -100,8 +100,8 @@ func within(ctx context.Context, most time.Duration, say func(string, ...any),
 	return err
 }
 
-// aheadOf is how long before a search's end the measurement begins what needs no device: torch is imported in 2 to 10 s,
-// and takes up to a gigabyte from then on.
+// aheadOf is how long before a search's end the measurement begins what needs no device: to import torch takes seconds,
+// and several hundred megabytes from then on.
 const aheadOf = 30 * time.Second
 
 // lookAhead has the measurement at the end begin that in time.
