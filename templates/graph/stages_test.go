@@ -119,8 +119,8 @@ func TestPipelines(t *testing.T) {
 // TestThinKept: where points that are tried first have all values of a gene, fewer points are tried first.
 func TestThinKept(t *testing.T) {
 	s := &stage{family: &kernels.Family{Genes: []kernels.Gene{{Name: "a", Values: []any{1, 2, 3, 4, 5}, Default: 1},
-		{Name: "b", Values: []any{1, 2, 3}, Default: 2}}, Start: []map[string]any{{"a": 2, "b": 1}, {"a": 3, "b": 3}, {"a": 4},
-		{"a": 5}}}}
+		{Name: "b", Values: []any{1, 2, 3}, Default: 2}}, Start: []map[string]any{{"a": 2, "b": 1}, {"a": 3, "b": 3},
+		{"a": 4}, {"a": 5}}}}
 	thin([]*stage{s}, 2)
 	for i, want := range [][]any{{1, 2}, {1, 2}} {
 		if got := s.family.Genes[i].Values; !slices.Equal(got, want) {

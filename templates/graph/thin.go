@@ -73,8 +73,8 @@ func (s *stage) work() int {
 	return n
 }
 
-// thinOnce leaves out values of the gene that has most and more than two, of those with values that are not tried first.
-// Where no gene has, fewer points are tried first.
+// thinOnce leaves out values of the gene that has most, more than two and some that are not tried first. Where no gene
+// has, fewer points are tried first.
 func (s *stage) thinOnce() bool {
 	var genes []*kernels.Gene
 	for i := range s.family.Genes {

@@ -3,19 +3,22 @@
 The scale of an output y is |y| + sqrt(sum of (x dy/dx)^2 over all numbers x that go in): what it would move by, relative to
 the roundoff of an input, if each of them were off by its own. It is measured: all inputs are moved a little, up or down at
 random, and the squares of what that does are averaged. Rounding on the way may do more, as in (x + 1e6) - 1e6: so the
-module is run in fp32 as well, and where that differs by more than its scale explains, the scale is larger.
+module is run in fp32 as well, and where that differs by more than its scale explains, the scale is larger. Where a number on
+the way may be on either side of a step, the scale is as large as the step makes it (steps.py).
 """
 import copy
 
 import torch
 
 from modes import copied
+from steps import Watched
 from trial import run
 
 PROBES = 16  # a scale is too small by half for one output in a million
 STEP = 2.0**-20  # of a number: small for curves, and large beside the roundoff of fp64
 UNIT = 2.0**-24  # roundoff of fp32
 MARGIN = 16  # rounding in fp32 may be this many units of the scale: the least tolerance is four times that
+ROOM = 2 * MARGIN  # a step is so many units of the scale at most: half of the tolerance
 OFTEN = 0.99  # of the outputs; a single one may be on the other side of a step
 SAMPLES = 3  # outputs whose terms are counted
 MOST_SORTED = 1 << 20
@@ -25,10 +28,13 @@ LARGEST = torch.finfo(torch.float32).max
 def told(module, inputs):
     """Values and scales of all outputs, and how many numbers the outputs that were tried depend on. All is in fp64."""
     strict()
-    first = run(module, inputs)
-    moved = moves(module, inputs, first)
-    narrow = run(copied(module).float(), [x.float() if floating(x) else copy.copy(x) for x in inputs])
+    steps = Watched()
+    first = steps.begin(lambda: run(module, inputs))
+    moved = moves(module, inputs, first, steps)
+    narrow = steps.cut(lambda: run(copied(module).float(), [x.float() if floating(x) else copy.copy(x) for x in inputs]))
     scales = [scale(y, s, n.double()) for y, s, n in zip(first, moved, narrow)]
+    jumps = steps.jumps(lambda: run(module, inputs), first, scale, PROBES, MARGIN * UNIT)
+    scales = [torch.maximum(s, (j / (ROOM * UNIT)).float()) for s, j in zip(scales, jumps)]
     return [held(y) for y in first], scales, terms(module, inputs)
 
 
@@ -48,7 +54,7 @@ def tensors(module, inputs):
     return list(found.values())
 
 
-def moves(module, inputs, first):
+def moves(module, inputs, first, steps):
     """The root of the mean square of what outputs move by, over the share that every input is moved by."""
     given = [(t, t.clone()) for t in tensors(module, inputs)]
     squares = [torch.zeros_like(y, dtype=torch.float64) for y in first]
@@ -57,7 +63,7 @@ def moves(module, inputs, first):
         for t, base in given:
             signs = torch.randint(0, 2, base.shape, generator=draws[t.device], dtype=torch.int8, device=t.device).to(base.dtype)
             t.copy_(base + base * (signs * 2 - 1) * STEP)
-        for s, y, z in zip(squares, first, run(module, inputs)):
+        for s, y, z in zip(squares, first, steps.probe(lambda: run(module, inputs), STEP)):
             s += ((z - y).double() / STEP).nan_to_num(0, 0, 0).square()
     for t, base in given:
         t.copy_(base)
