@@ -12,7 +12,7 @@ import torch
 
 from modes import copied
 from steps import Watched
-from trial import run
+from trial import run, run_wide
 
 PROBES = 16  # a scale is too small by half for one output in a million
 STEP = 2.0**-20  # of a number: small for curves, and large beside the roundoff of fp64
@@ -29,11 +29,11 @@ def told(module, inputs):
     """Values and scales of all outputs, and how many numbers the outputs that were tried depend on. All is in fp64."""
     strict()
     steps = Watched()
-    first = steps.begin(lambda: run(module, inputs))
+    first = steps.begin(lambda: run_wide(module, inputs))
     moved = moves(module, inputs, first, steps)
     narrow = steps.cut(lambda: run(copied(module).float(), [x.float() if floating(x) else copy.copy(x) for x in inputs]))
     scales = [scale(y, s, n.double()) for y, s, n in zip(first, moved, narrow)]
-    jumps = steps.jumps(lambda: run(module, inputs), first, scale, PROBES, MARGIN * UNIT)
+    jumps = steps.jumps(lambda: run_wide(module, inputs), first, scale, PROBES, MARGIN * UNIT)
     scales = [torch.maximum(s, (j / (ROOM * UNIT)).float()) for s, j in zip(scales, jumps)]
     return [held(y) for y in first], scales, terms(module, inputs)
 
@@ -63,7 +63,7 @@ def moves(module, inputs, first, steps):
         for t, base in given:
             signs = torch.randint(0, 2, base.shape, generator=draws[t.device], dtype=torch.int8, device=t.device).to(base.dtype)
             t.copy_(base + base * (signs * 2 - 1) * STEP)
-        for s, y, z in zip(squares, first, steps.probe(lambda: run(module, inputs), STEP)):
+        for s, y, z in zip(squares, first, steps.probe(lambda: run_wide(module, inputs), STEP)):
             s += ((z - y).double() / STEP).nan_to_num(0, 0, 0).square()
     for t, base in given:
         t.copy_(base)
@@ -111,7 +111,7 @@ def terms(module, inputs):
 def counted(module, inputs):
     leaves = [x.detach().clone().requires_grad_(True) for x in inputs if floating(x)]
     rest = iter(leaves)
-    outputs = run(module, [next(rest).clone() if floating(x) else x for x in inputs])
+    outputs = run_wide(module, [next(rest).clone() if floating(x) else x for x in inputs])
     leaves += [p for p in module.parameters()]
     draw, most = torch.Generator().manual_seed(2), 0
     for y in outputs:

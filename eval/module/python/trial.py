@@ -7,6 +7,7 @@ import torch
 
 from modes import Bounded, Drawn, copied, without_memory
 from refusal import Refused, first_line
+from wide import Wide
 
 SMALL = (3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096)
 MOST = 1 << 22  # elements of all tensors of a module that is run on numbers
@@ -69,6 +70,12 @@ def run(module, inputs):
     return [t.clone() for t in out]
 
 
+def run_wide(module, inputs):
+    """A module in fp64."""
+    with Wide():
+        return run(module, inputs)
+
+
 def wide(x):
     return x.double() if isinstance(x, torch.Tensor) and x.is_floating_point() else x
 
@@ -82,10 +89,11 @@ def examine(source, sizes):
     constant, so that small sizes alone say little."""
     small = small_sizes(source, sizes)
     notes = examine_at(source, sizes.at(small))
-    if notes is None:
+    if notes is None or notes:  # a few numbers may change nothing by chance
         larger = sizes.at({i: min(4 * v, sizes.values[i]) for i, v in small.items()})
         if (works(source, larger) or MOST + 1) <= MOST:
-            notes = examine_at(source, larger)
+            more = examine_at(source, larger)
+            notes = notes if more is None else more
     if notes is None:
         raise Refused("its output is the same for all inputs, but for rounding")
     return notes
@@ -106,13 +114,13 @@ def examine_at(source, values):
 def examine_made(module, inputs):
     double = copied(module).double()
     def at(given):
-        return run(copied(double), [wide(copy.copy(x)) for x in given])
+        return run_wide(copied(double), [wide(copy.copy(x)) for x in given])
     first = at(inputs)
     used = copied(double)
     if not same(first, at(inputs)):
         raise Refused("forward gives other outputs for the same inputs: it draws random numbers")
-    run(used, [wide(x) for x in inputs])
-    if not same(first, run(used, [wide(x) for x in inputs])):
+    run_wide(used, [wide(x) for x in inputs])
+    if not same(first, run_wide(used, [wide(x) for x in inputs])):
         raise Refused("a second call gives other outputs for the same inputs: it keeps state")
     narrow = run(copied(module), [copy.copy(x) for x in inputs])
     notes, moved = [], False
@@ -157,7 +165,7 @@ def compute(source, values, buffers, blob):
             try:
                 module, inputs = filled(module, inputs, buffers, blob)
                 with bounded(source):
-                    out = run(module, inputs)
+                    out = run_wide(module, inputs)
             except Exception as error:
                 return None, first_line(error)
             return pack(out)
