@@ -32,8 +32,8 @@ func floats(x []float64) (out []byte) {
 	return out
 }
 
-// TestTellSteps: where rounding may put a number on either side of a step, the tolerance, of 64 roundoffs of the scale at
-// least, leaves room for either, also in a sum. Elsewhere it is as small as ever.
+// TestTellSteps: where rounding may put a number on either side of a step, the tolerance, of 64 roundoffs of the scale
+// at least, leaves room for either, also in a sum. Elsewhere it is as small as ever.
 func TestTellSteps(t *testing.T) {
 	r := driving(t)
 	const rows, terms, s = 400, 12, 0.07
@@ -48,7 +48,8 @@ func TestTellSteps(t *testing.T) {
 		"divided":  {"torch.div(x, s, rounding_mode='floor')", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := r.Read(t.Context(), Question{Source: strings.Replace(steps, "STEP", tt.step, 1), Name: "steps"}); err != nil {
+			q := Question{Source: strings.Replace(steps, "STEP", tt.step, 1), Name: "steps"}
+			if _, err := r.Read(t.Context(), q); err != nil {
 				t.Fatal(err)
 			}
 			x, near := make([]float64, rows*terms), map[int]bool{}

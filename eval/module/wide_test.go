@@ -20,16 +20,16 @@ def get_inputs():
     return [torch.rand(rows, cols)]
 `
 
-// TestWide: a module that widens to fp32 on the way, as those of language models do, is not rounded to fp32 where it runs
-// in fp64, and its plain numbers are those that torch computes with.
+// TestWide: a module that widens to fp32 on the way, as those of language models do, is not rounded to fp32 where it
+// runs in fp64, and its plain numbers are those that torch computes with.
 func TestWide(t *testing.T) {
 	r := driving(t)
 	if _, err := r.Read(t.Context(), Question{Source: widens, Name: "widens"}); err != nil {
 		t.Fatal(err)
 	}
 	x, xs := draw(10)
-	told, err := r.Tell(t.Context(), map[string]int{"rows": 2, "cols": 5}, []Buffer{{Torch: "0", Kind: "input", DType: "fp32",
-		Shape: []int{2, 5}}}, [][]byte{x}, []int{10})
+	told, err := r.Tell(t.Context(), map[string]int{"rows": 2, "cols": 5},
+		[]Buffer{{Torch: "0", Kind: "input", DType: "fp32", Shape: []int{2, 5}}}, [][]byte{x}, []int{10})
 	if err != nil {
 		t.Fatal(err)
 	}
