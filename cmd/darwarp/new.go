@@ -156,9 +156,10 @@ func (a *app) checkText(dir string, r templates.Report, tried checking.Result) {
 	for _, n := range tried.Notes {
 		defer a.Sayf("%s", console.Lines(n))
 	}
-	if len(r.Mistakes) > 0 {
-		a.Printf("%s\n\n%s in %s\n", session.InFolder(dir, r.Mistakes),
-			report.Quantity(len(r.Mistakes), "mistake"), dir)
+	if n := len(r.Mistakes); n > 0 {
+		a.Printf("%s\n", session.InFolder(dir, r.Mistakes))
+		n += a.sayFailures(r.Families)
+		a.Printf("\n%s in %s\n", report.Quantity(n, "mistake"), dir)
 		return
 	}
 	if len(r.Families) == 0 {
@@ -172,8 +173,9 @@ func (a *app) checkText(dir string, r templates.Report, tried checking.Result) {
 		}
 	}
 	t.Write(a.Out)
+	a.sayFailures(r.Families)
 	for _, f := range r.Families {
-		a.checkDetails(f)
+		a.sayDetails(f)
 	}
 	if r.OK() {
 		a.Sayf("\nNo mistake found%s. Next: %s", compiledText(tried), cmdline.Of("search", dir))
@@ -198,19 +200,4 @@ func verdictOf(s templates.SpaceReport) string {
 		return "some points fail"
 	}
 	return "ok"
-}
-
-func (a *app) checkDetails(f templates.FamilyReport) {
-	say := func(where, what string) { a.Printf("\n%s: %s\n", where, console.Lines(what)) }
-	for _, s := range f.Spaces {
-		where := fmt.Sprintf("%s on %s, %s", f.Name, s.Arch, s.DType)
-		for _, what := range append([]string{s.Empty, s.Illegal}, s.Failed...) {
-			if what != "" {
-				say(where, what)
-			}
-		}
-	}
-	for _, w := range f.Warnings {
-		say(f.Name, "warning: "+w)
-	}
 }
