@@ -92,18 +92,8 @@ func (s *Search) storable() <-chan time.Time {
 // takes those of one transaction. more: it is to be called again at once, after whatever else has come.
 func (s *Search) advance() (more bool) {
 	for !s.ending.failed() || !s.ev.InOrder() {
-		if !(s.crowded() && s.journal.storeBeside()) && !s.flush() {
-			return false
-		}
-		s.challenge()
-		s.keepPace()
-		if !s.ending.drains() && !s.cfg.GenesOnly {
-			s.advice.lift(s.reign.reigning())
-		}
-		more = s.fill()
-		s.sayDone()
-		s.doubt()
-		if !s.flush() { // before an answer is taken, so that an event's figures do not depend on when it came
+		more, stored := s.proceed()
+		if !stored {
 			return false
 		}
 		a, ok := s.queue.next()
@@ -121,6 +111,28 @@ func (s *Search) advance() (more bool) {
 	}
 	return false
 }
+
+// proceed asks for what follows from the answers until now. more: there is more to ask for, once something else was
+// done. stored: nothing waits for the disk, so the next answer may be taken. All is stored before that, so that an
+// event's figures do not depend on when it came.
+func (s *Search) proceed() (more, stored bool) {
+	if !s.keep() {
+		return false, false
+	}
+	s.challenge()
+	s.keepPace()
+	if !s.ending.drains() && !s.cfg.GenesOnly {
+		s.advice.lift(s.reign.reigning())
+	}
+	more = s.fill()
+	s.sayDone()
+	s.doubt()
+	return more, s.flush()
+}
+
+// keep stores what is to be stored, beside the search where it is crowded and that can be. false: it waits for the
+// disk.
+func (s *Search) keep() bool { return s.crowded() && s.journal.storeBeside() || s.flush() }
 
 // crowd is how many slots make a fleet of an evaluator: then verdicts come faster than one loop can do everything, and
 // what takes long is done beside it, or side by side. With fewer it waits for devices, and each step is finished before
