@@ -105,11 +105,13 @@ static void inspect(const struct regions *all, u64 *counters) {
 struct refilling { unsigned char *at; u64 bytes, key, palette; uint32_t size, low; };
 struct refillings { struct refilling list[16]; u64 n; };
 
+// What is plausible is all ones here, so that tests can tell it from what is wild.
 static void refill(const struct refillings *all) {
 	for (u64 k = 0; k < all->n; k++) {
 		const struct refilling *r = &all->list[k];
 		wrote((u64)r->at, r->bytes);
-		for (u64 i = 0; i < r->bytes; i++) r->at[i] = r->size ? (unsigned char)(r->key >> (i & 7)) ^ i : 0;
+		if (r->palette) memset(r->at, 1, r->bytes);
+		for (u64 i = 0; !r->palette && i < r->bytes; i++) r->at[i] = r->size ? (unsigned char)(r->key >> (i & 7)) ^ i : 0;
 	}
 }
 
