@@ -19,15 +19,18 @@ var (
 	}
 )
 
-// Sizes of products: one more and one less than a tile, primes, sums shorter than a tile.
+// Sizes of products: one more and one less than a tile, primes, sums shorter than a tile. Of batches there are few, or
+// else the emulated reference has too much to do.
 var (
-	sideSizes = [][]int{{1, 17, 65, 63, 34, 129, 64, 7}}
-	termSizes = [][]int{{1, 8, 33, 127, 37, 264, 40, 1000}}
+	sideSizes  = [][]int{{1, 17, 65, 63, 34, 129, 64, 7}}
+	termSizes  = [][]int{{1, 8, 33, 127, 37, 264, 40, 1000}}
+	batchSizes = [][]int{{1, 3, 5, 2, 4, 2, 3, 7}}
 )
 
 // shapes are the sizes that every candidate is checked at.
 func (p *program) shapes() (out []map[string]int) {
 	kept, summed := p.dimsBySort()
+	kept, batches := p.batchDims(kept)
 	for i := range keptSizes[0] {
 		sizes := map[string]int{}
 		few, long := keptSizes, summedSizes
@@ -35,6 +38,7 @@ func (p *program) shapes() (out []map[string]int) {
 			few, long = sideSizes, termSizes
 		}
 		p.fillSizes(sizes, kept, few, i)
+		p.fillSizes(sizes, batches, batchSizes, i)
 		p.fillSizes(sizes, summed, long, i)
 		p.halve(sizes, most)
 		if i > 0 {
@@ -45,6 +49,23 @@ func (p *program) shapes() (out []map[string]int) {
 		}
 	}
 	return out
+}
+
+// batchDims takes those dims out that only tell how many products there are.
+func (p *program) batchDims(dims []string) (others, batches []string) {
+	if p.product == nil {
+		return dims, nil
+	}
+	n := p.product.lengths
+	sides := word.FindAllString(n[rowsAt]+" "+n[colsAt], -1)
+	for _, d := range dims {
+		if slices.Contains(word.FindAllString(n[batchesAt], -1), d) && !slices.Contains(sides, d) {
+			batches = append(batches, d)
+		} else {
+			others = append(others, d)
+		}
+	}
+	return others, batches
 }
 
 // leastFactor is how many numbers a factor of all outputs has: of small integers, so many are never all 0.
