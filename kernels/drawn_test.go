@@ -54,7 +54,8 @@ func TestDrawnMistakes(t *testing.T) {
 			`["1", "s"]`,
 		in + `"int32", range = ["1", "n"], draw = "permutation" }`: key +
 			`.range: expected none: a permutation has the numbers from 0 on`,
-		in + `"int32", also = 3 }`:           key + `.also: expected none: a number beside a range, without draw, is of `,
+		in + `"int32", also = 3 }`: key +
+			`.also: expected none: a number beside a range, without draw, is of `,
 		in + `"int32", range = [1, "n"], draw = "lengths", also = 3 }`: key + `.also: expected none`,
 		in + `"fp32", range = [1, 2], also = 3 }`:                      key + `.also: expected none`,
 		in + `"int64", range = [1, 2], also = 4294967296 }`: key + `.also: 4294967296: expected a number from -2^31 ` +

@@ -57,8 +57,6 @@ func Holding(ctx context.Context) context.Context {
 	return c.with(ctx)
 }
 
-func isUrgent(ctx context.Context) bool { return callerOf(ctx).rank == first }
-
 // line is who waits for something, in the order of asking. Its owner locks it.
 type line struct {
 	waiting []*waiter

@@ -26,6 +26,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+func isUrgent(ctx context.Context) bool { return callerOf(ctx).rank == first }
+
 func testTurns(t *testing.T, first, later time.Duration, want []string) {
 	synctest.Test(t, func(t *testing.T) {
 		var lock turns
