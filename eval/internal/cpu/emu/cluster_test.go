@@ -56,6 +56,32 @@ func TestClusterReads(t *testing.T) {
 	}
 }
 
+// TestClusterEnded: who reads the shared memory of a block that may have ended is found in some order of the blocks,
+// with its line where lines are known; in the others it reads what was there.
+func TestClusterEnded(t *testing.T) {
+	source := testdata(t, "cluster.cu")
+	for _, checked := range []bool{false, true} {
+		p := build(t, source, checked)
+		p.cluster = dim{2, 1, 1}
+		found := 0
+		for p.seed = range 16 {
+			out := newMemory("out", 4*16)
+			r := p.launch(t, "ended", x(2), x(32), 0, out)
+			if r.Kind == "" {
+				continue
+			}
+			if found++; checked {
+				caught(t, r, "race", marked(source, "<- ended"), 1)
+			} else if r.Kind != "race" {
+				t.Errorf("%s: %s", r.Kind, r.Message)
+			}
+		}
+		if found == 0 {
+			t.Errorf("checked %v: not found in 16 orders", checked)
+		}
+	}
+}
+
 // TestClusterBugs: what goes wrong between blocks is found, with its line.
 func TestClusterBugs(t *testing.T) {
 	source := testdata(t, "cluster.cu")

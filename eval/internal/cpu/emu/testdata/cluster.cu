@@ -109,6 +109,18 @@ extern "C" __global__ void beyond(int* out) {
     out[0] = 1;
 }
 
+// ended reads what block 0 has, which may have returned: nothing keeps it until it is read.
+extern "C" __global__ void ended(int* out) {
+    __shared__ float4 own;
+    if (threadIdx.x == 0) own = make_float4(1.f, 2.f, 3.f, 4.f);
+    cluster_arrive();
+    cluster_wait();
+    if (cluster_rank() == 1) {
+        const float4 got = cluster_load(&own, 0);  // <- ended
+        out[0] = int(got.x);
+    }
+}
+
 extern "C" __global__ void far(int* out) {
     __shared__ float4 got;
     __shared__ Mbarrier all;

@@ -215,6 +215,11 @@ void* dw_cluster_map(void* p, unsigned rank) {
         const dw::Place at = dw::place(me, __builtin_return_address(0), "maps");
         b.fail("out_of_bounds", dw::name(me) + " asks for the shared memory of block " + std::to_string(rank) + " of its cluster, which has no such block", &at, 1);
     }
+    // A block's shared memory goes when the block ends (CUDA C++ Programming Guide, "Distributed Shared Memory").
+    if (b.cluster->blocks[rank]->live == 0) {
+        const dw::Place at = dw::place(me, __builtin_return_address(0), "maps");
+        b.fail("race", dw::name(me) + " asks for the shared memory of block " + std::to_string(rank) + " of its cluster, which has ended", &at, 1);
+    }
     return dw::in_block(b, p, rank);
 }
 
