@@ -48,8 +48,7 @@ func leaver(t *testing.T, f *Fleet, cfg JoinConfig) (*attachment, jetstream.Cons
 func TestGivenBack(t *testing.T) {
 	g := &ground{t: t, dir: t.TempDir()}
 	f := g.open("127.0.0.1:0", newFake("a"))
-	f.crew.setDrain("a")
-	until(t, "the worker has left", func() bool { return !f.crew.isHere(f.crew.members[0]) })
+	leaves(t, f, "a")
 	a, c := leaver(t, f, g.config(newFake("leaver")))
 	gives := func(n int) {
 		for given := 0; given < n; {
@@ -79,8 +78,7 @@ func TestGivenBack(t *testing.T) {
 	if got := <-answered; got.Worker != "b" || got.Result == nil || got.Result.Outcome != kernels.OK {
 		t.Errorf("%+v", got)
 	}
-	f.crew.setDrain("b")
-	until(t, "the second has left", func() bool { return !f.crew.isHere(f.crew.find("b")) })
+	leaves(t, f, "b")
 	go gives(mostBack)
 	_, err := asked()
 	if !errors.Is(err, kernels.ErrLost) || !strings.Contains(err.Error(), "32 workers have given it back") {

@@ -1,9 +1,9 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -36,13 +36,6 @@ type post struct {
 	waiting map[uint64]*call
 
 	models models // that sources are like
-}
-
-// call is a request that waits for its answer.
-type call struct {
-	stream string
-	seq    uint64 // there
-	answer chan answer
 }
 
 // newPost listens for answers.
@@ -134,16 +127,6 @@ func isRefusal(err error) bool {
 	return errors.As(err, &no) && !errors.Is(err, jetstream.ErrStreamNotFound)
 }
 
-// lose answers all that waits: the server has lost it.
-func (p *post) lose() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for number, c := range p.waiting {
-		delete(p.waiting, number)
-		c.answer <- answer{Worker: "the fleet", Error: "the server was started again, and has lost what waited"}
-	}
-}
-
 // open makes a queue that workers take from: what is sent to a subject.
 func (p *post) open(ctx context.Context, name, subject string) error {
 	_, err := p.streamOf(subject).CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{Durable: name,
@@ -177,20 +160,16 @@ func (p *post) ask(ctx context.Context, subject string, req request, gone <-chan
 }
 
 func (p *post) askOnce(ctx context.Context, subject string, req request, gone <-chan struct{}) (a answer, err error) {
-	c := &call{answer: make(chan answer, 1)}
-	p.mu.Lock()
-	p.last++
-	req.Session, req.Number = p.session, p.last
-	p.waiting[req.Number] = c
-	p.mu.Unlock()
-	defer p.forget(req.Number)
-	ack, err := p.send(ctx, subject, &req)
-	if err != nil {
-		return a, err
+	if ctx.Err() != nil {
+		return a, ctx.Err()
 	}
-	p.mu.Lock()
-	c.stream, c.seq = ack.Stream, ack.Sequence
-	p.mu.Unlock()
+	c := p.expect(&req)
+	defer p.forget(req.Number)
+	ack, err := p.send(subject, &req)
+	if err != nil {
+		return a, cmp.Or(ctx.Err(), err)
+	}
+	p.lies(req.Number, c, spot{ack.Stream, ack.Sequence})
 	select {
 	case a = <-c.answer:
 		return a, a.err()
@@ -204,8 +183,9 @@ func (p *post) askOnce(ctx context.Context, subject string, req request, gone <-
 	return a, err
 }
 
-// send puts a request into its stream.
-func (p *post) send(ctx context.Context, subject string, req *request) (*jetstream.PubAck, error) {
+// send puts a request into its stream, though its context may end meanwhile: a worker may have begun by then, and what
+// is to be stopped and withdrawn has to be there. Without a word of the server that takes five seconds at most.
+func (p *post) send(subject string, req *request) (*jetstream.PubAck, error) {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf) // the client has its own copy by then
 	for _, j := range req.Jobs {
@@ -215,11 +195,8 @@ func (p *post) send(ctx context.Context, subject string, req *request) (*jetstre
 	if n, most := int64(len(*buf)), p.nc.MaxPayload(); n > most {
 		return nil, fmt.Errorf("%w: a candidate of %d bytes: the server takes %d (max_payload)", kernels.ErrLost, n, most)
 	}
-	ack, err := p.js.Publish(ctx, subject, *buf)
-	switch {
-	case ctx.Err() != nil && err != nil:
-		return nil, ctx.Err()
-	case err != nil:
+	ack, err := p.js.Publish(context.Background(), subject, *buf)
+	if err != nil {
 		return nil, fmt.Errorf("%w: send to the fleet: %w", kernels.ErrLost, err)
 	}
 	return ack, nil
@@ -236,12 +213,6 @@ func (a *answer) err() error {
 	return fmt.Errorf("%w: %s: %s", kernels.ErrLost, a.Worker, kernels.CleanDetail(a.Error))
 }
 
-func (p *post) forget(number uint64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.waiting, number)
-}
-
 // stop has the worker that a request is for give it up: a duel or a trial that goes on though nobody waits for it takes
 // the device from the one that follows. What any worker takes is a candidate, and short.
 func (p *post) stop(subject string, number uint64) {
@@ -255,47 +226,4 @@ func (p *post) withdraw(from jetstream.Stream, seq uint64) {
 	ctx, end := context.WithTimeout(context.Background(), 5*time.Second)
 	defer end()
 	_ = from.DeleteMsg(ctx, seq) // it may be done already
-}
-
-// receive hands an answer to whoever waits for it. The first counts: a request that was delivered twice has two.
-func (p *post) receive(msg *nats.Msg) {
-	var a answer
-	if json.Unmarshal(msg.Data, &a) != nil || a.Session != p.session {
-		return
-	}
-	a.Worker = kernels.CleanLine(a.Worker, kernels.MaxName)
-	p.mu.Lock()
-	c := p.waiting[a.Number]
-	delete(p.waiting, a.Number)
-	p.mu.Unlock()
-	if c != nil {
-		c.answer <- a
-	}
-	if p.names.isAck(a.Ack) { // else it is handed out again
-		_ = p.nc.Publish(a.Ack, nil)
-	}
-}
-
-// giveUp answers a request that no worker has finished.
-func (p *post) giveUp(msg *nats.Msg) {
-	var advisory struct {
-		Stream string `json:"stream"`
-		Seq    uint64 `json:"stream_seq"`
-	}
-	if json.Unmarshal(msg.Data, &advisory) != nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for number, c := range p.waiting {
-		if c.seq == advisory.Seq && c.stream == advisory.Stream {
-			delete(p.waiting, number)
-			c.answer <- answer{Worker: "the fleet", Error: fmt.Sprintf("%d workers took it and did not answer", deliveries)}
-			from := p.work
-			if c.stream == p.names.own() {
-				from = p.own
-			}
-			go p.withdraw(from, advisory.Seq)
-		}
-	}
 }

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 )
@@ -9,8 +10,8 @@ import (
 // running is what a worker does, by request. The zero value is nothing.
 type running struct {
 	mu      sync.Mutex
-	begun   map[string]begun
-	stopped map[string]bool // before they were begun: word of that may overtake them
+	begun   map[string][]*begun // more than one where the server has handed out a request again
+	stopped map[string]bool     // before they were begun: word of that may overtake them
 }
 
 // begun is a request that is being done.
@@ -36,13 +37,19 @@ func (r *running) begin(ctx context.Context, key, do string) (_ context.Context,
 		cancel()
 	}
 	if r.begun == nil {
-		r.begun = map[string]begun{}
+		r.begun = map[string][]*begun{}
 	}
-	r.begun[key] = begun{do, cancel}
-	return ctx, func() {
-		cancel()
-		r.mu.Lock()
-		defer r.mu.Unlock()
+	b := &begun{do, cancel}
+	r.begun[key] = append(r.begun[key], b)
+	return ctx, func() { cancel(); r.end(key, b) }
+}
+
+// end forgets what was begun.
+func (r *running) end(key string, b *begun) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun[key] = slices.DeleteFunc(r.begun[key], func(other *begun) bool { return other == b })
+	if len(r.begun[key]) == 0 {
 		delete(r.begun, key)
 		delete(r.stopped, key)
 	}
@@ -52,8 +59,10 @@ func (r *running) begin(ctx context.Context, key, do string) (_ context.Context,
 func (r *running) stop(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if b, ok := r.begun[key]; ok {
+	for _, b := range r.begun[key] {
 		b.stop()
+	}
+	if len(r.begun[key]) > 0 {
 		return
 	}
 	if len(r.stopped) >= mostStopped || r.stopped == nil {
@@ -67,8 +76,10 @@ func (r *running) doing() map[string]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := map[string]int{}
-	for _, b := range r.begun {
-		n[b.do]++
+	for _, all := range r.begun {
+		for _, b := range all {
+			n[b.do]++
+		}
 	}
 	return n
 }
