@@ -41,12 +41,30 @@ func asked(t *testing.T, f *Fleet, from, to int) []kernels.Result {
 	return all
 }
 
+// bothBegin has each of two workers begin a candidate, but for the first, before the other finishes one.
+func bothBegin(a, b *fake) {
+	begins := func(mine, others chan struct{}) func(context.Context, *kernels.Job) {
+		begun := sync.OnceFunc(func() { close(mine) })
+		return func(ctx context.Context, j *kernels.Job) {
+			if j.ID == candidate(1).ID {
+				return
+			}
+			begun()
+			select {
+			case <-others:
+			case <-ctx.Done():
+			}
+		}
+	}
+	byA, byB := make(chan struct{}), make(chan struct{})
+	a.before, b.before = begins(byA, byB), begins(byB, byA)
+}
+
 // TestFleet: candidates go to all workers, each once; times of the slower one are what they are on the first.
 func TestFleet(t *testing.T) {
 	a, b := newFake("a"), newFake("b")
 	b.slower = 1.25
-	a.before = func(context.Context, *kernels.Job) { time.Sleep(5 * time.Millisecond) } // both get some
-	b.before = a.before
+	bothBegin(a, b)
 	f, _ := open(t, a, b)
 	if f.Slots() != 2*(2+1) || f.Device().Name != "fake GPU" || f.InOrder() {
 		t.Errorf("%d slots, %+v", f.Slots(), f.Device())
@@ -271,11 +289,13 @@ func TestAskers(t *testing.T) {
 	a := newFake("a")
 	a.slots = 9
 	var within, most atomic.Int32
+	goOn := make(chan struct{})
 	a.before = func(context.Context, *kernels.Job) {
 		n := within.Add(1)
 		for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
 		}
-		time.Sleep(50 * time.Millisecond)
+		<-goOn
+		time.Sleep(10 * time.Millisecond) // were there more slots, they would begin some
 		within.Add(-1)
 	}
 	f, _ := open(t, a)
@@ -291,7 +311,14 @@ func TestAskers(t *testing.T) {
 		return info.NumWaiting
 	}
 	until(t, "it asks", func() bool { return waiting() == 3 })
-	asked(t, f, 1, 60)
+	var asking sync.WaitGroup
+	asking.Go(func() { asked(t, f, 1, 60) })
+	defer asking.Wait()
+	full := sync.OnceFunc(func() { close(goOn) })
+	defer full()
+	until(t, "all slots have work", func() bool { return within.Load() >= 9 })
+	full()
+	asking.Wait()
 	if n := most.Load(); n != 9 {
 		t.Errorf("%d candidates at a time", n)
 	}
