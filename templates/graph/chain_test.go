@@ -59,7 +59,7 @@ func chainsAlike(reference []byte, divided int) bool {
 }
 
 // TestAlikeOfProducts: a product of matrices counts equal terms, whether it is the last step or a stage. A thread adds
-// up all of them, so that 8,192 terms after a large one erred by 7,400 units of their sum where 2,048 were allowed.
+// up all of them, so that 8,192 terms after a large one err by 6,200 units of their sum where 2,048 were allowed.
 func TestAlikeOfProducts(t *testing.T) {
 	for _, name := range []string{"matmul", "linear_gn"} {
 		files, err := read(t, "testdata/"+name+".json").Folder()
