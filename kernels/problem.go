@@ -103,8 +103,7 @@ type Check struct {
 	RoundedTerms bool `toml:"rounded_terms,omitempty" json:"rounded_terms,omitempty"`
 	// Operands: what the operands of products may be rounded to, where it is less than the problem's dtype: tf32.
 	Operands DType `toml:"operands,omitempty" json:"operands,omitempty"`
-	// Coherent: an error of one sum is in many outputs alike, as that of layernorm's mean is in its whole row.
-	Coherent bool `toml:"coherent,omitempty" json:"coherent,omitempty"`
+	Whole
 	// Types that sums may be kept in; default fp32 alone
 	Accumulate []DType `toml:"accumulate,omitempty" json:"accumulate,omitempty"`
 	// Where the terms of the sums lie; default: by the dims that Reduction reads
@@ -125,6 +124,15 @@ type Check struct {
 	Atomics bool `toml:"atomics,omitempty" json:"atomics,omitempty"`
 
 	ranges map[string]Range
+}
+
+// Whole is what the bound on a whole output knows of its errors.
+type Whole struct {
+	// Coherent: an error of one sum is in many outputs alike, as that of layernorm's mean is in its whole row.
+	Coherent bool `toml:"coherent,omitempty" json:"coherent,omitempty"`
+	// Scattered: what goes into those sums are sums itself, and those of normal inputs have errors that scatter: products
+	// of matrices before a norm.
+	Scattered bool `toml:"scattered,omitempty" json:"scattered,omitempty"`
 }
 
 // Reference is what tells the truth: a plain kernel, or a module of PyTorch. The kernel's parameters are: the inputs in

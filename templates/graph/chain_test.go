@@ -74,6 +74,23 @@ func TestAlikeOfProducts(t *testing.T) {
 	}
 }
 
+// TestScatteredAreProductsBeforeSums: errors of products of normal numbers scatter whatever norm or sum follows, and an
+// import says so where its bound on the whole output would else allow for an error of a whole row.
+func TestScatteredAreProductsBeforeSums(t *testing.T) {
+	for name, want := range map[string]bool{
+		"linear_gn": true, "linear_instance_norm": true, "linear_gn_tf32": false, "matmul": false, "layernorm": false,
+		"sum_dim1": false,
+	} {
+		files, err := read(t, "testdata/"+name+".json").Folder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(files["problem.toml"]), "\nscattered = true"); got != want {
+			t.Errorf("%s: scattered is %v", name, got)
+		}
+	}
+}
+
 // TestAlikeOnlyWhereItMust: neither running products nor sums of everything, nor maxima, count equal numbers.
 func TestAlikeOnlyWhereItMust(t *testing.T) {
 	for _, name := range []string{"cumprod", "frobenius", "argmin", "avgpool3d"} {

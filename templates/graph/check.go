@@ -19,6 +19,9 @@ func (p *program) check(b *strings.Builder, n *names) {
 	case p.alike() != "":
 		b.WriteString("coherent = true   # sums of equal numbers are rounded to the same side\n")
 	}
+	if p.staged() && p.product != nil && !p.tf32() && (p.coherent() || p.alike() != "") {
+		b.WriteString("scattered = true  # but those of products of normal numbers are not\n")
+	}
 	if !p.exact() {
 		b.WriteString("exact = false\n")
 	}

@@ -49,6 +49,10 @@ type Model struct {
 
 	// Coherent: an error of one sum is in many elements alike, so that those of the whole do not scatter.
 	Coherent bool
+
+	// Scattered: on these inputs the terms of the longest sums have either sign, so that their errors do scatter, and only
+	// those of the few sums that are made of them do not.
+	Scattered bool
 }
 
 func (m Model) k() float64 { return float64(max(m.K, 1)) }
@@ -218,16 +222,32 @@ func (m Model) ceiling(d kernels.DType, n int, ref, scale float64) (c float64, l
 	// cancel and the error no longer shrinks with the sum; well below, only S1 bounds it.
 	walk := scale / root
 	if ref < walk {
-		rounding, sums = rounding*walk/ref, sums*walk/ref
+		rounding *= walk / ref
 	}
 	if ref < walk/2 {
 		rounding += m.rounded(d) * scale / ref
 	}
-	if ref < walk/2 || m.Coherent {
-		sums += m.sumError() * scale / ref
-	}
+	sums = m.cancelled(sums, ref, walk)
 	most := math.Hypot(ref/Left, m.walk()*scale) / (2 * ref)
 	return finiteRatio(max(rounding, min(sums, most))), sums > most
+}
+
+// scatters is how many times as large as the whole a random walk of all terms may be for its errors to be taken for
+// scattered: what comes out of a norm has its own size, and a scale that counts each step to it.
+const scatters = 4
+
+// cancelled is what sums may err by where terms cancel, or the errors are coherent, if it is sums where they do not.
+func (m Model) cancelled(sums, ref, walk float64) float64 {
+	if m.Scattered && walk < scatters*ref {
+		return sums + fewest*m.accRoundoff()*max(walk/ref, 1) // of what is made of the sums: numbers of their size
+	}
+	if ref < walk {
+		sums *= walk / ref
+	}
+	if ref < walk/2 || m.Coherent {
+		sums += m.sumError() * walk * math.Sqrt(m.k()) / ref
+	}
+	return sums
 }
 
 // grain is the absolute error per element that the Frobenius test leaves out: underflow. float32

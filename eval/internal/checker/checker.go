@@ -27,6 +27,7 @@ type Setup struct {
 	ULPs      float64        `json:"ulps"`
 	Rounded   kernels.DType  `json:"rounded,omitempty"` // type that terms are rounded to before they are added
 	Coherent  bool           `json:"coherent,omitempty"`
+	Scattered bool           `json:"scattered,omitempty"` // on normal inputs
 	SlotBytes int            `json:"slot_bytes"`
 }
 

@@ -13,7 +13,7 @@ import (
 // Model is the error model of case i for a candidate that adds in acc.
 func (s *Setup) Model(i int, acc kernels.DType) check.Model {
 	return check.Model{K: s.Terms[i].K, Chain: s.Terms[i].Chain, Acc: acc, ULPs: s.ULPs, Terms: s.Rounded,
-		Coherent: s.Coherent, Exact: s.Cases[i].Class == "exact"}
+		Coherent: s.Coherent, Scattered: s.Scattered && s.Cases[i].Class == "normal", Exact: s.Cases[i].Class == "exact"}
 }
 
 // Truths maps the truth of case i, one per output, in the truth memory.

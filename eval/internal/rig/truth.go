@@ -102,7 +102,7 @@ func (p *Rig) describeChecks() error {
 	if setup.Terms, err = p.Cases.Terms(); err != nil {
 		return err
 	}
-	setup.Coherent = p.Cfg.Problem.Check.Coherent
+	setup.Coherent, setup.Scattered = p.Cfg.Problem.Check.Coherent, p.Cfg.Problem.Check.Scattered
 	setup.Rounded = p.Cfg.Problem.Check.TermType(p.Cfg.DType)
 	p.Runner.Judge.Setup = setup
 	return nil
