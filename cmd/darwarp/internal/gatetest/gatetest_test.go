@@ -205,7 +205,11 @@ func TestEveryKernelIsItsOwn(t *testing.T) {
 	for _, problem := range gatetest.Problems() {
 		b := bundle(t, problem)
 		sources := map[string]string{}
-		for _, c := range cases(t, "cuda", gatetest.Filter{Problems: []string{problem}}) {
+		list, err := gatetest.Filter{}.Cases(b, device(t, "cuda"))
+		if err != nil || len(list) == 0 {
+			t.Fatalf("%s: %d kernels, %v", problem, len(list), err)
+		}
+		for _, c := range list {
 			f, err := b.Family(c.Family)
 			if err != nil {
 				t.Fatal(err)
