@@ -2,6 +2,7 @@ package cases
 
 import (
 	"math"
+	"math/bits"
 
 	"darwarp/kernels"
 )
@@ -52,6 +53,20 @@ func (d *drawer) short() int {
 		}
 	}
 	return 15
+}
+
+// allShort tells whether all dims of a size that may be anything are one less than a tile of 16 to 128.
+func (d *drawer) allShort(size kernels.Dims) bool {
+	free := 0
+	for _, dim := range d.p.DimNames {
+		if r := d.p.Range(dim); r.Step == 1 && len(r.Values) == 0 {
+			if n := size[dim] + 1; n < 16 || n > 128 || bits.OnesCount(uint(n)) != 1 {
+				return false
+			}
+			free++
+		}
+	}
+	return free > 0
 }
 
 // partial are the parts of a tile of 128, in sixteens, that aligned has one of four of.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,6 +174,25 @@ func TestCubes(t *testing.T) {
 		}
 		if len(ends) != 3*len(partial) || ends["k48"] != 1 || ends["m112"] != 1 {
 			t.Errorf("seed %d: ends of tiles %v", seed, ends)
+		}
+	}
+}
+
+// TestShortCubeIsPlain: where all dims are one less than a tile the inputs are once all of one ordinary class.
+func TestShortCubeIsPlain(t *testing.T) {
+	text := strings.ReplaceAll(kernelstest.Product, "= 128", "= 1024")
+	for seed := range uint64(10) {
+		p := kernelstest.Problem(t, text)
+		s, err := New(Wanted{Problem: p, DType: kernels.FP16, Workloads: p.Workloads, Effort: OnGPU(1 << 36),
+			RNG: rand.New(rand.NewPCG(seed, 1))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(s.List, func(c device.Case) bool {
+			n := c.Dims["m"]
+			return n%64 == 63 && c.Dims["n"] == n && c.Dims["k"] == n && c.Class == "normal" && !c.Trial
+		}) {
+			t.Errorf("seed %d: no plain case one less than whole tiles", seed)
 		}
 	}
 }
