@@ -106,7 +106,7 @@ func cpuSearch(t *testing.T) (Config, *eval.Pool) {
 	cfg := Config{Bundle: b, DType: kernels.FP32, Workloads: b.Problem.Workloads, Seed: 1}
 	pool, err := eval.Open(t.Context(), eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
 		DType: cfg.DType, Reference: b.ReferenceSource(cfg.DType), Workloads: cfg.Workloads, Cache: "hot",
-		Means: eval.Means{Jobs: 1, CacheDir: kernelstest.Cache(t)}})
+		Means: eval.Means{Jobs: 1, CacheDir: t.TempDir()}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 
 	"darwarp/eval/replay"
 	"darwarp/kernels"
-	"darwarp/kernels/kernelstest"
 	"darwarp/store"
 	"darwarp/templates"
 )
@@ -66,9 +64,6 @@ func TestScript(t *testing.T) {
 	models := httptest.NewServer(oracle())
 	t.Cleanup(models.Close) // after the scripts, which run in parallel
 	cache := t.TempDir()    // of what is compiled: the cpu device's runtime alone takes seconds
-	if err := kernelstest.ShareRuntimes(filepath.Join(cache, "darwarp")); err != nil {
-		t.Fatal(err)
-	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {

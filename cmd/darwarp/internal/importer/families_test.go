@@ -10,7 +10,6 @@ import (
 	"darwarp/eval/env"
 	"darwarp/eval/module"
 	"darwarp/kernels"
-	"darwarp/kernels/kernelstest"
 	"darwarp/templates"
 )
 
@@ -19,7 +18,7 @@ import (
 // CPU is enough.
 func TestFamilies(t *testing.T) {
 	r := withTorch(t)
-	cache := kernelstest.Cache(t)
+	cache := t.TempDir()
 	for _, tt := range []struct{ name, family string }{
 		{"new_gelu", "map"}, {"sum_axis", "columns"}, {"argmax", "columns"}, {"softmax", "rows"}, {"layernorm", "rows"},
 		{"batchnorm", "spread"}, {"mse", "spread"}, {"cumsum_reverse", "scan"}, {"max_pool", "windows"},
@@ -54,7 +53,7 @@ func TestFamilies(t *testing.T) {
 // that the module itself is the truth of: right kernels are right by that, too. It needs torch.
 func TestAlone(t *testing.T) {
 	r := withTorch(t)
-	cache := kernelstest.Cache(t)
+	cache := t.TempDir()
 	for _, name := range []string{"new_gelu", "softmax", "layernorm", "batchnorm", "cumsum_reverse", "max_pool",
 		"linear_swish_groupnorm", "logsumexp", "truth_values"} {
 		t.Run(name, func(t *testing.T) {
