@@ -14,8 +14,9 @@ const maxCall = 1000
 // baselines writes the module's own operators as what is to be beaten, eager and compiled.
 func (p *program) baselines(b *strings.Builder, n *names) {
 	var outs []string
+	w := &caller{program: p, names: n, uses: p.uses(), said: map[string]string{}}
 	for _, o := range p.outputs {
-		text := p.call(n, o.name)
+		text := w.call(o.name)
 		if o.ints() {
 			text += ".int()"
 		}
@@ -39,39 +40,96 @@ func (p *program) baselines(b *strings.Builder, n *names) {
 	}
 }
 
-// call is a node as one Python expression.
-func (p *program) call(n *names, name string) string {
-	if i := slices.IndexFunc(p.graph.Tensors, func(t Tensor) bool { return t.Name == name }); i >= 0 {
-		return n.tensors[i]
+// caller writes nodes as one Python expression. What is used twice is computed once, as the module does: it gets a name
+// where it stands first, and is that name from then on.
+type caller struct {
+	*program
+	names *names
+	uses  map[string]int
+	said  map[string]string // the names given so far, by node
+}
+
+// uses counts how often outputs and the nodes that they need refer to each name.
+func (p *program) uses() map[string]int {
+	count := map[string]int{}
+	var refer func(name string)
+	var argument func(a Arg)
+	argument = func(a Arg) {
+		if a.kind == 'r' {
+			refer(a.Ref)
+		}
+		for _, e := range a.List {
+			argument(e)
+		}
 	}
-	i := slices.IndexFunc(p.graph.Nodes, func(t Node) bool { return t.Name == name })
+	refer = func(name string) {
+		if count[name]++; count[name] > 1 {
+			return
+		}
+		if i := slices.IndexFunc(p.graph.Nodes, func(t Node) bool { return t.Name == name }); i >= 0 {
+			for _, a := range p.graph.Nodes[i].Args {
+				argument(a)
+			}
+			for _, a := range p.graph.Nodes[i].Kwargs {
+				argument(a)
+			}
+		}
+	}
+	for _, o := range p.outputs {
+		refer(o.name)
+	}
+	return count
+}
+
+func (w *caller) call(name string) string {
+	if i := slices.IndexFunc(w.graph.Tensors, func(t Tensor) bool { return t.Name == name }); i >= 0 {
+		return w.names.tensors[i]
+	}
+	i := slices.IndexFunc(w.graph.Nodes, func(t Node) bool { return t.Name == name })
 	if i < 0 {
 		return name
 	}
-	node := &p.graph.Nodes[i]
+	if said := w.said[name]; said != "" {
+		return said
+	}
+	node := &w.graph.Nodes[i]
 	var args []string
 	for _, a := range node.Args {
-		args = append(args, p.python(n, a))
+		args = append(args, w.python(a))
 		if total := len(strings.Join(args, "")); total > maxCall {
 			return strings.Repeat("x", maxCall+1)
 		}
 	}
 	for _, key := range sortedKeys(node.Kwargs) {
-		args = append(args, key+"="+p.python(n, node.Kwargs[key]))
+		args = append(args, key+"="+w.python(node.Kwargs[key]))
 	}
-	return "torch.ops.aten." + strings.TrimSuffix(node.Op, each) + "(" + strings.Join(args, ", ") + ")"
+	text := "torch.ops.aten." + strings.TrimSuffix(node.Op, each) + "(" + strings.Join(args, ", ") + ")"
+	if w.uses[name] < 2 {
+		return text
+	}
+	w.said[name] = w.free()
+	return "(" + w.said[name] + " := " + text + ")"
 }
 
-func (p *program) python(n *names, a Arg) string {
+// free is a name that neither a tensor nor a dim has, nor another node.
+func (w *caller) free() string {
+	name := fmt.Sprintf("_%d", len(w.said)+1)
+	for slices.Contains(w.names.tensors, name) || slices.Contains(w.names.order, name) {
+		name = "_" + name
+	}
+	return name
+}
+
+func (w *caller) python(a Arg) string {
 	switch a.kind {
 	case 'r':
-		return p.call(n, a.Ref)
+		return w.call(a.Ref)
 	case 'd':
-		return n.one(a.Dim)
+		return w.names.one(a.Dim)
 	case 'l':
 		out := make([]string, len(a.List))
 		for i, e := range a.List {
-			out[i] = p.python(n, e)
+			out[i] = w.python(e)
 		}
 		return "[" + strings.Join(out, ", ") + "]"
 	}
