@@ -21,6 +21,7 @@ import (
 type doubles struct {
 	scale float32 // of a scale that is right
 	lacks int     // numbers that it leaves out
+	most  float64 // of y, if it is not 0
 
 	mu   sync.Mutex
 	told map[string]int // cases, by size
@@ -42,6 +43,9 @@ func (d *doubles) Tell(_ context.Context, t *rig.Truth) error {
 	for i := range y {
 		x := math.Float32frombits(binary.LittleEndian.Uint32(t.Inputs[0][4*i:]))
 		y[i], s[i] = 2*float64(x), 2*d.scale*float32(math.Abs(float64(x)))
+		if d.most != 0 {
+			y[i], s[i] = min(y[i], d.most), max(s[i], float32(math.Abs(d.most)))
+		}
 	}
 	t.Values, t.Scales, t.Terms = [][]float64{y}, [][]float32{s}, 1
 	d.mu.Lock()
@@ -118,6 +122,22 @@ func TestToldNonsense(t *testing.T) {
 		}
 		if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, expected %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestToldBounded: of inputs that put all outputs at a bound the check cannot tell, which is no fault beside others of
+// the same sizes that do.
+func TestToldBounded(t *testing.T) {
+	for inputs, fit := range map[string]bool{"uniform normal": true, "uniform": false} {
+		cfg := toldConfig(t, &doubles{scale: 1, most: -0.25, told: map[string]int{}})
+		cfg.Problem.Check.Inputs = strings.Fields(inputs)
+		pool, err := Open(t.Context(), cfg)
+		if err == nil {
+			err = pool.Close()
+		}
+		if fit && err != nil || !fit && !errors.Is(err, ErrUnfit) {
+			t.Errorf("inputs of %s: %v", inputs, err)
 		}
 	}
 }

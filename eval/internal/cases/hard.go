@@ -7,7 +7,7 @@ import (
 	"darwarp/kernels"
 )
 
-// Ordinary lists the input classes that a problem names: all of them, or the one that says most.
+// Ordinary lists the input classes that a problem names: all of them, or those that say most.
 func (w *Wanted) Ordinary(all bool) (classes []string) {
 	if w.Problem.ExactTest() {
 		classes = append(classes, "exact")
@@ -15,15 +15,25 @@ func (w *Wanted) Ordinary(all bool) (classes []string) {
 	if !all && len(classes) > 0 {
 		return classes
 	}
+	if !all {
+		return w.plain()
+	}
 	for _, class := range w.Problem.Check.Inputs {
 		if class != "extreme" || !w.Effort.narrow {
 			classes = append(classes, class)
 		}
 	}
-	if !all {
-		classes = classes[:1]
-	}
 	return classes
+}
+
+// plain is the first class of a problem, with normal numbers if that is uniform ones: none of these is below 0, and all
+// outputs may lie at one bound, as those of a clamp.
+func (w *Wanted) plain() []string {
+	classes := w.Problem.Check.Inputs
+	if classes[0] == "uniform" && slices.Contains(classes, "normal") {
+		return []string{"uniform", "normal"}
+	}
+	return classes[:1]
 }
 
 // Hard lists the hard classes. Sums in types narrower than fp32 overflow in some, and lose more than of scattered terms

@@ -73,9 +73,9 @@ func (s *Set) addDrawn() error {
 	return nil
 }
 
-// addPlain adds the cube one less than whole tiles with the problem's first class of inputs. Its last line is the only
-// one where all dims end so, and in a mixed case that line may be of a class that hides what is done wrong there.
-// So may exact inputs, many of which are zero.
+// addPlain adds the cube one less than whole tiles with the problem's first class of inputs, or first two. Its last
+// line is the only one where all dims end so, and in a mixed case that line may be of a class that hides what is done
+// wrong there. So may exact inputs, many of which are zero.
 func (s *Set) addPlain(d *drawer, cubes []kernels.Dims) error {
 	i := slices.IndexFunc(cubes, d.allShort)
 	if i < 0 {
@@ -84,5 +84,10 @@ func (s *Set) addPlain(d *drawer, cubes []kernels.Dims) error {
 	if ok, err := s.want.fits(cubes[i]); err != nil || !ok {
 		return err
 	}
-	return s.Add(device.Case{Dims: cubes[i], Class: s.want.Problem.Check.Inputs[0]})
+	for _, class := range s.want.plain() {
+		if err := s.Add(device.Case{Dims: cubes[i], Class: class}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

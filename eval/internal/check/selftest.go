@@ -27,28 +27,36 @@ type Trial struct {
 // Comparison is Judge, here or on a device.
 type Comparison func(out []byte, d kernels.DType, truth Truth, m Model) Report
 
-// SelfTest judges the rounded truth, which must pass, and outputs that are known to be wrong, which
-// must fail. It returns what went the other way, in words; empty means that the check is fit to use.
-func SelfTest(t Trial) []string {
+// Tried is an output that is known to be wrong, as the check took it.
+type Tried struct {
+	Name string `json:"name"`
+	// Accepted says by how much it was taken for right, in words; empty: it was refused
+	Accepted string `json:"accepted,omitempty"`
+}
+
+// SelfTest judges the rounded truth, which must pass, and outputs that are known to be wrong, which should fail: tried
+// are those that there are. An error says that right ones fail, or that the truth is none.
+func SelfTest(t Trial) (tried []Tried, err error) {
 	if err := t.Truth.Validate(len(t.Truth.Value)); err != nil {
-		return []string{err.Error()}
+		return nil, err
 	}
 	judge := func(v []float64) Report { return t.compare()(Store(t.DType, v), t.DType, t.Truth, t.Model) }
-	var faults []string
 	if r := judge(t.Truth.Value); !r.Pass() {
-		faults = append(faults, "rejects the rounded reference: "+r.Explain("output", t.Shape))
+		return nil, fmt.Errorf("the check rejects the rounded reference: %s", r.Explain("output", t.Shape))
 	}
 	for _, m := range append(t.builtin(), t.Mutations...) {
 		wrong := m.Make()
 		if wrong == nil {
 			continue
 		}
+		got := Tried{Name: m.Name}
 		if r := judge(wrong); r.Pass() {
-			faults = append(faults, fmt.Sprintf("accepts %s (worst error %.2g of its tolerance, Frobenius %.2g of at most %.2g)",
-				m.Name, r.Worst, r.Frobenius, r.Ceiling))
+			got.Accepted = fmt.Sprintf("worst error %.2g of its tolerance, Frobenius %.2g of at most %.2g",
+				r.Worst, r.Frobenius, r.Ceiling)
 		}
+		tried = append(tried, got)
 	}
-	return faults
+	return tried, nil
 }
 
 func (t Trial) builtin() []Mutation {

@@ -51,6 +51,8 @@ type JudgeReply struct {
 	// Hashes are of the outputs of each case, as device.CaseReply.Hash; a GPU's judge tells them.
 	Hashes  []uint64 `json:"hashes,omitempty"`
 	Palette []byte   `json:"palette,omitempty"`
+	// Tried are wrong outputs that a SelfTest tried
+	Tried []check.Tried `json:"tried,omitempty"`
 }
 
 // Reference holds a case's inputs against a double-precision reference in Go, for problems that
@@ -61,7 +63,8 @@ type Reference struct {
 	At      int    `json:"at"` // where its inputs begin in the input memory
 }
 
-// SelfTest asks whether the check of a case can tell right from wrong. The reply's Wrong says how not.
+// SelfTest asks whether the check of a case can tell right from wrong: the reply's Tried says what of wrong outputs,
+// and Wrong where it refuses a right one.
 type SelfTest struct {
 	Case int `json:"case"`
 }

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"testing"
 
 	"darwarp/eval/internal/check"
@@ -35,8 +36,12 @@ func TestSelfTestOfTwoOutputs(t *testing.T) {
 		}
 		s := &Setup{Cases: []device.Case{one}, Terms: []check.Length{{K: 1}}}
 		got, err := s.SelfTest(0, c.truths, func(int) check.Comparison { return check.Judge })
-		if err != nil || (got.Wrong == "") != c.fit {
-			t.Errorf("%s: %v, %q", c.name, err, got.Wrong)
+		if err != nil || got.Wrong != "" {
+			t.Fatalf("%s: %v, %q", c.name, err, got.Wrong)
+		}
+		blind := slices.ContainsFunc(got.Tried, func(wrong check.Tried) bool { return wrong.Accepted != "" })
+		if len(got.Tried) == 0 || blind == c.fit {
+			t.Errorf("%s: %v", c.name, got.Tried)
 		}
 	}
 }

@@ -95,7 +95,8 @@ func (reply *JudgeReply) add(c *device.Case, b kernels.Buffer, r check.Report, l
 	}
 }
 
-// SelfTest asks whether the comparisons of the outputs of case i with their truths can tell right from wrong.
+// SelfTest tries the comparisons of the outputs of case i with their truths: the reply's Wrong says where a right
+// output is refused, and Tried which wrong ones are.
 func (s *Setup) SelfTest(i int, truths []check.Truth, compare func(number int) check.Comparison) (*JudgeReply, error) {
 	c := &s.Cases[i]
 	reply := &JudgeReply{}
@@ -106,8 +107,13 @@ func (s *Setup) SelfTest(i int, truths []check.Truth, compare func(number int) c
 		}
 		b := c.Outputs()[j]
 		trial := check.Trial{DType: b.DType, Model: s.Model(i, kernels.FP32), Truth: t, Shape: b.Shape, Compare: compare(j)}
-		for _, fault := range check.SelfTest(trial) {
-			reply.Wrong = fmt.Sprintf("%s: %s: the check %s", c.Name, b.Name, fault)
+		tried, err := check.SelfTest(trial)
+		if err != nil {
+			reply.Wrong = fmt.Sprintf("%s: %s: %s", c.Name, b.Name, err)
+		}
+		for _, wrong := range tried {
+			wrong.Name = b.Name + ": the check accepts " + wrong.Name
+			reply.Tried = append(reply.Tried, wrong)
 		}
 	}
 	return reply, nil

@@ -187,20 +187,5 @@ func (p *Rig) checkTruth(ctx context.Context) error {
 			return errors.New(got.Wrong)
 		}
 	}
-	for i := range p.Cases.List {
-		if c := &p.Cases.List[i]; c.Workload != "" || c.Trial || !p.Cases.Telling(c) {
-			continue
-		}
-		if elems := p.Cases.List[i].OutBytes(); elems < 4096 { // a handful of elements cannot show every mutation
-			continue
-		}
-		got, err := p.Runner.Judge.Call(ctx, judge.Request{Check: &checker.Request{SelfTest: &checker.SelfTest{Case: i}}})
-		if err != nil {
-			return err
-		}
-		if got.Wrong != "" {
-			return fmt.Errorf("%w: %s", ErrUnfit, got.Wrong)
-		}
-	}
-	return nil
+	return p.selfTest(ctx)
 }
