@@ -8,10 +8,10 @@ func (t Trial) Wrong() []Mutation {
 		return func() []float64 { return t.mutate(func(int, float64) float64 { return v }) }
 	}
 	return []Mutation{
-		{"an output of zeros", fill(0)},
-		{"the mean of the output everywhere", fill(t.mean())},
-		{"rows that changed places", t.shuffled},
-		{"a missing tile", t.withoutLastTile},
+		{Name: "an output of zeros", Make: fill(0)},
+		{Name: "the mean of the output everywhere", Make: fill(t.mean())},
+		{Name: "rows that changed places", Make: t.shuffled},
+		{Name: "a missing tile", Make: t.withoutLastTile},
 	}
 }
 

@@ -16,14 +16,14 @@ func TestSelfTest(t *testing.T) {
 		stale := newProduct(rng, inputClasses[0], d, 48, 40, 200)
 		trial := Trial{DType: d, Model: Model{K: 200, Acc: kernels.FP32}, Truth: p.truth, Shape: []int{48, 40},
 			Mutations: []Mutation{
-				{"a stale output", func() []float64 { return stale.truth.Value }},
-				{"a dropped term", func() []float64 { return p.run(dropped) }},
-				{"nothing to drop", func() []float64 { return nil }},
+				{Name: "a stale output", Make: func() []float64 { return stale.truth.Value }},
+				{Name: "a dropped term", Make: func() []float64 { return p.run(dropped) }},
+				{Name: "nothing to drop", Make: func() []float64 { return nil }},
 			}}
 		if tried, missed := accepted(t, trial); len(missed) > 0 || len(tried) < 7 {
 			t.Errorf("%s: tried %v, accepts %q", d, tried, missed)
 		}
-		trial.Mutations = []Mutation{{"the truth", func() []float64 { return p.truth.Value }}}
+		trial.Mutations = []Mutation{{Name: "the truth", Make: func() []float64 { return p.truth.Value }}}
 		if _, missed := accepted(t, trial); !slices.Equal(missed, []string{"the truth"}) {
 			t.Errorf("%s: an undetectable mutation gives %q", d, missed)
 		}
@@ -76,6 +76,34 @@ func TestSelfTestTF32(t *testing.T) {
 		}
 		if _, missed := accepted(t, trial); len(missed) > 0 {
 			t.Errorf("%d terms in strict fp32: %q", k, missed)
+		}
+	}
+}
+
+// TestSelfTestOfSensitive: where all outputs hang on the same sums, these may be off by as much as rounding changes
+// them. What is off by a tenth has to be seen there, too.
+func TestSelfTestOfSensitive(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		scale    float32 // as many times as large as outputs of about 1
+		coherent bool
+		factor   float64
+		fit      bool
+	}{
+		{"outputs of their own", 2, true, 1.001, true},
+		{"a softmax of long products", 400, true, 1.1, true},
+		{"scales that let everything pass", 1e6, true, 1.1, false}, {"errors that scatter", 10, false, 1.001, true},
+		{"errors that scatter, but are as large", 400, false, 1.001, false},
+	} {
+		trial := Trial{DType: kernels.FP32, Model: Model{K: 1024, Acc: kernels.FP32, Coherent: c.coherent},
+			Truth: plain(repeat(1, 4096)...), Shape: []int{64, 64}}
+		for i := range trial.Truth.Value {
+			trial.Truth.Value[i] = 1 + float64(i*37%101)/101
+			trial.Truth.Scale[i] = c.scale
+		}
+		_, missed := accepted(t, trial)
+		if got := trial.factor(); got != c.factor || (len(missed) == 0) != c.fit {
+			t.Errorf("%s: x %g, accepts %q", c.name, got, missed)
 		}
 	}
 }

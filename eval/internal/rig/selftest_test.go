@@ -19,6 +19,7 @@ func TestPowers(t *testing.T) {
 		class, name string
 		told        bool
 	}
+	const anySize = "x 1.001"
 	for _, c := range []struct {
 		name string
 		said []said
@@ -33,12 +34,16 @@ func TestPowers(t *testing.T) {
 			{small, "normal", "zeros", true}, {small, "normal", "ones", false}}, "uniform: ones"},
 		{"another size tells", []said{{small, "uniform", "zeros", false}, {large, "uniform", "zeros", true}},
 			"uniform: zeros"},
+		{"another size tells what is the same at each", []said{{small, "uniform", anySize, false},
+			{large, "normal", anySize, true}}, ""},
+		{"no size tells what is the same at each", []said{{small, "uniform", anySize, false},
+			{large, "normal", anySize, false}, {large, "exact", anySize, true}}, "uniform: x 1.001"},
 		{"only integers tell", []said{{small, "exact", "zeros", true}, {small, "normal", "zeros", false}}, "normal: zeros"},
 		{"integers do not tell", []said{{small, "exact", "zeros", false}, {small, "normal", "zeros", true}}, "exact: zeros"},
 	} {
 		found := powers{seen: map[string]*power{}}
 		for _, s := range c.said {
-			tried := check.Tried{Name: s.name}
+			tried := check.Tried{Name: s.name, AnySize: s.name == anySize}
 			if !s.told {
 				tried.Accepted = "all is well"
 			}
