@@ -40,6 +40,23 @@ func TestSelfTest(t *testing.T) {
 	}
 }
 
+// TestSelfTestOfEqualRows: where rows are the same but for rounding, moved rows are right. Another size has to tell
+// them.
+func TestSelfTestOfEqualRows(t *testing.T) {
+	for noise, anySize := range map[float64]bool{0: true, 0x1p-26: true, 0x1p-18: false} {
+		trial := Trial{DType: kernels.FP32, Model: Model{K: 1024}, Truth: plain(repeat(1, 64*64)...), Shape: []int{64, 64}}
+		for i := range trial.Truth.Value {
+			trial.Truth.Value[i] = (1 + float64(i%64)) * (1 + noise*float64(i/64%2))
+			trial.Truth.Scale[i] = 100
+		}
+		tried, err := SelfTest(trial)
+		if i := slices.IndexFunc(tried, func(one Tried) bool { return one.Name == "shuffled rows" }); err != nil || i < 0 ||
+			tried[i].Accepted == "" || tried[i].AnySize != anySize {
+			t.Errorf("rows that differ by %g: %v, %v", noise, tried, err)
+		}
+	}
+}
+
 // accepted are the names of the wrong outputs that the check of a trial was tried on, and of those that it accepts.
 func accepted(t *testing.T, trial Trial) (tried, missed []string) {
 	t.Helper()
