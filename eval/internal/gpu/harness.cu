@@ -168,9 +168,11 @@ __device__ float shift(u64 r, u64 key, Line l) {
 __device__ float outlier(u64 r, u64 key, Line l) {
   u64 h = mix(key ^ mix(l.number));
   bool last = l.coins >> 2 == 0;
-  if (!last && !(l.coins & 3)) return normal(mix(h)) + (l.at == odd_place(h, l) ? 4.0f + 16.0f * unit((u32)(h >> 16)) : 0.0f);
+  float equal = normal(mix(h));
+  equal = copysignf(fmaxf(fabsf(equal), 0x1p-6f), equal); // leastEqual of cpu/classesline.go says why
+  if (!last && !(l.coins & 3)) return equal + (l.at == odd_place(h, l) ? 4.0f + 16.0f * unit((u32)(h >> 16)) : 0.0f);
   if (l.at == odd_place(h, l)) return (l.coins == 3 || (!last && l.coins & 2) ? -1.0f : 1.0f) * exp2f(last ? 7.0f + 3.0f * unit((u32)r) : 5.0f + 5.0f * unit((u32)r));
-  return l.coins & 1 ? normal(r) : normal(mix(h));
+  return l.coins & 1 ? normal(r) : equal;
 }
 
 // lead: how many numbers of a line are zeros: one, or up to half of it.

@@ -71,7 +71,7 @@ __device__ Num product_at(const Inputs& in, const Sizes& n, long long at) {
         const double u = darwarp::to_float(A[<%if .Product.AlongA%>r * terms + t<%else%>t * rows + r<%end%>]);
         const double v = darwarp::to_float(B[<%if .Product.AlongB%>c * terms + t<%else%>t * cols + c<%end%>]);
         sum = fma(u, v, sum), size += fabs(u * v);
-        alike.see(u * v, u * v);
+        if (u * v != 0) alike.see(u * v, u * v);  // zeros between equal terms add nothing
     }
     return num(sum, 0, size * Alike::more(alike.equal, double(terms)));
 }
@@ -281,7 +281,7 @@ reference(<%.TruthParams%>) {
                     const double u = a[s][y + i * SIDE], v = b[s][x + j * SIDE];
                     sum[i][j] = fma(u, v, sum[i][j]);
                     scale[i][j] += fabs(u * v);
-                    alike[i][j].see(u * v, u * v);
+                    if (u * v != 0) alike[i][j].see(u * v, u * v);  // zeros between equal terms add nothing
                 }
         __syncthreads();
     }

@@ -114,7 +114,7 @@ __device__ Num product_at(const Inputs& in, const Sizes& n, long long at) {
         const double u = darwarp::to_float(A[r * terms + t]);
         const double v = darwarp::to_float(B[c * terms + t]);
         sum = fma(u, v, sum), size += fabs(u * v);
-        alike.see(u * v, u * v);
+        if (u * v != 0) alike.see(u * v, u * v);  // zeros between equal terms add nothing
     }
     return num(sum, 0, size * Alike::more(alike.equal, double(terms)));
 }
