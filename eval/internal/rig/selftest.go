@@ -12,7 +12,7 @@ import (
 
 // selfTest asks whether the check can tell right from wrong at each size. An ErrUnfit says how not.
 func (p *Rig) selfTest(ctx context.Context) error {
-	found := powers{seen: map[string]*power{}}
+	found := newPowers()
 	for i := range p.Cases.List {
 		c := &p.Cases.List[i]
 		// a handful of elements cannot show every mutation
@@ -36,41 +36,38 @@ func (p *Rig) selfTest(ctx context.Context) error {
 // there moved rows are right. Integers tell by themselves. What is wrong at each size may be told at any: at some,
 // right kernels may be off by as much as a wrong factor.
 type powers struct {
-	seen map[string]*power
-	list []*power // in the order in which they were seen
+	accepted       []power         // in the order in which they were tried
+	told, anywhere map[string]bool // by key, and by name
 }
 
-// power is that on one wrong output at one size.
+// power is that on one wrong output which a class of inputs did not tell.
 type power struct {
-	told     bool   // by one of the classes
-	accepted string // what the first class said that does not tell
+	key, name string // with the size, and without
+	anySize   bool
+	said      string
 }
+
+func newPowers() powers { return powers{told: map[string]bool{}, anywhere: map[string]bool{}} }
 
 func (p *powers) add(c *device.Case, tried []check.Tried) {
 	for _, t := range tried {
-		key := fmt.Sprint(c.Dims, c.Class == "exact", t.Name)
-		if t.AnySize {
-			key = fmt.Sprint(c.Class == "exact", t.Name)
-		}
-		if p.seen[key] == nil {
-			p.seen[key] = &power{}
-			p.list = append(p.list, p.seen[key])
-		}
-		at := p.seen[key]
+		name := fmt.Sprint(c.Class == "exact", t.Name)
+		key := fmt.Sprint(c.Dims, name)
 		if t.Accepted == "" {
-			at.told = true
-		} else if at.accepted == "" {
-			at.accepted = fmt.Sprintf("%s: %s (%s)", c.Name, t.Name, t.Accepted)
+			p.told[key], p.anywhere[name] = true, true
+			continue
 		}
+		said := fmt.Sprintf("%s: %s (%s)", c.Name, t.Name, t.Accepted)
+		p.accepted = append(p.accepted, power{key: key, name: name, anySize: t.AnySize, said: said})
 	}
 }
 
 // unfit is an ErrUnfit that names the first wrong output that no class tells; nil: there is none.
 func (p *powers) unfit() error {
-	for _, at := range p.list {
-		if !at.told {
+	for _, at := range p.accepted {
+		if !p.told[at.key] && !(at.anySize && p.anywhere[at.name]) {
 			return fmt.Errorf("%w: %s, and no other class of inputs tells it: name others in check.inputs", ErrUnfit,
-				at.accepted)
+				at.said)
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ func TestPowers(t *testing.T) {
 		class, name string
 		told        bool
 	}
-	const anySize = "x 1.001"
+	const anySize, equalRows = "x 1.001", "equal rows"
 	for _, c := range []struct {
 		name string
 		said []said
@@ -38,12 +38,19 @@ func TestPowers(t *testing.T) {
 			{large, "normal", anySize, true}}, ""},
 		{"no size tells what is the same at each", []said{{small, "uniform", anySize, false},
 			{large, "normal", anySize, false}, {large, "exact", anySize, true}}, "uniform: x 1.001"},
+		{"rows that are equal at one size are told at another", []said{{small, "uniform", equalRows, false},
+			{large, "uniform", "rows", true}}, ""},
+		{"rows that are equal at one size are told at none", []said{{small, "uniform", equalRows, false},
+			{large, "uniform", "rows", false}}, "uniform: rows"},
+		{"rows that are equal for one class", []said{{small, "uniform", equalRows, false},
+			{small, "normal", "rows", true}}, ""},
 		{"only integers tell", []said{{small, "exact", "zeros", true}, {small, "normal", "zeros", false}}, "normal: zeros"},
 		{"integers do not tell", []said{{small, "exact", "zeros", false}, {small, "normal", "zeros", true}}, "exact: zeros"},
 	} {
-		found := powers{seen: map[string]*power{}}
+		found := newPowers()
 		for _, s := range c.said {
-			tried := check.Tried{Name: s.name, AnySize: s.name == anySize}
+			tried := check.Tried{Name: s.name, AnySize: s.name == anySize || s.name == equalRows}
+			tried.Name = strings.TrimPrefix(tried.Name, "equal ")
 			if !s.told {
 				tried.Accepted = "all is well"
 			}
