@@ -109,8 +109,6 @@ func TestProductsFit(t *testing.T) {
 		{"gemm", "block_m=128 block_n=256 consumers=2 schedule=staggered blocks=persistent epilogue=tensor"},
 		{"swiglu", "block_n=128 block_k=128 stages=4 l2=quarter_b"},
 		{"gemm_fp8", "block_m=256 block_n=128 consumers=2 schedule=staggered blocks=persistent epilogue=tensor"},
-		{"gemm_fp8", "block_m=256 block_n=128 stages=3 consumers=2 schedule=alternate blocks=persistent epilogue=tensor"},
-		{"gemm_fp8", "block_m=256 block_n=128 block_k=256 promote=256 consumers=2 schedule=alternate turn_ahead=2"},
 		{"gemm_fp8", "block_n=128 block_k=256 promote=256 sum_sets=2"},
 		{"gemm_fp8", "block_m=256 block_n=128 promote=256 stages=4 consumers=2 schedule=staggered blocks=persistent"},
 		{"gemm_fp8", "block_m=256 block_n=128 promote=256 stages=4 consumers=2 cluster_n=2 epilogue=tensor"},

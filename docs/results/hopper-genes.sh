@@ -55,11 +55,6 @@ grouped="swap=false consumers=2 schedule=cooperative block_m=128 block_n=192,256
 compare skewed gemm_grouped 32x128x4096x7168-skewed $grouped cluster_m=1,2 blocks=persistent,queue,pairs order=groups,mixed group_m=4,16
 compare even gemm_grouped 32x128x4096x7168 $grouped cluster_m=1 blocks=persistent,queue
 
-# fp8 with scales of blocks: warpgroups store in turn, or multiply in turn.
-scaled="block_m=256 block_n=128 block_k=128 promote=128 sum_sets=1 consumers=2 schedule=staggered,alternate turn_ahead=1,2,4 stages=3,4 min_blocks=1"
-compare scaled1536 gemm_fp8 blocks-4096x24576x1536 $scaled cluster_m=1 cluster_n=1 blocks=persistent group_m=4,8,16 epilogue=tensor store_buffers=2,4
-compare scaled7168 gemm_fp8 blocks-4096x4096x7168 $scaled cluster_m=1 cluster_n=1 blocks=persistent group_m=4,8,16 epilogue=tensor store_buffers=2,4
-
 # Weights of four bits: numbers of A in shared memory beforehand, and who adds the sums of shares.
 compare int4x16 gemm_w4a16 16x8192x8192 numbers=kept scaled=codes rows=16 tiles=2,4 span=16,32 split=2,4,8 reduce=last_block,cluster
 compare mxfp4x16 gemm_mxfp4 16x8192x8192 numbers=kept rows=16 tiles=2,4 span=16,32 split=2,4,8 reduce=last_block,cluster

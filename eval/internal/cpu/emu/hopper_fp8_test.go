@@ -149,37 +149,12 @@ func TestHopperFP8(t *testing.T) {
 			"blocks", "persistent"),
 		chosen(f, "block_m", 128, "block_n", 96, "consumers", 2, "sum_sets", 2, "stages", 4, "cluster_m", 2),
 		chosen(f, "block_m", 128, "block_n", 64, "promote", 256, "stages", 4, "blocks", "persistent"),
+		chosen(f, "block_m", 128, "block_n", 256, "promote", 0, "consumers", 2, "stages", 3, "epilogue", "tensor"),
 	}
 	for range sample(t, 1) {
 		genomes = append(genomes, space.Genome(space.At(space.Sample(rng))))
 	}
 	runFP8(t, b, f, dev, genomes, products)
-}
-
-// TestAlternateFP8 does so with warpgroups that take turns at the tensor cores, some of them for several tiles: odd and
-// even numbers of stages and of pieces, and tiles of which only the first warpgroup has rows.
-func TestAlternateFP8(t *testing.T) {
-	needCompiler(t)
-	b, f, dev := familyOf(t, "gemm_fp8", "hopper")
-	dev.SMs = 4 // several tiles a block
-	rng := rand.New(rand.NewPCG(12, 13))
-	var products []*fp8Product
-	for _, s := range [][6]int{{300, 392, 400, 1, 128, 128}, {70, 264, 784, 0, 0, 256}, {300, 200, 272, 1, 1, 0},
-		{33, 72, 112, 1, 0, 0}} {
-		products = append(products, newFP8Product(t, b.Problem, kernels.Dims{"m": s[0], "n": s[1], "k": s[2],
-			"scale_m": s[3], "scale_n": s[4], "scale_k": s[5]}, kernels.FP16, rng))
-	}
-	runFP8(t, b, f, dev, []kernels.Genome{
-		chosen(f, "block_m", 128, "block_n", 80, "stages", 3, "consumers", 2, "schedule", "alternate", "cluster_n", 2,
-			"blocks", "persistent", "turn_ahead", 2),
-		chosen(f, "block_m", 256, "block_n", 64, "consumers", 2, "schedule", "alternate", "cluster_m", 2,
-			"epilogue", "tensor"),
-		chosen(f, "block_m", 256, "block_n", 64, "stages", 3, "consumers", 2, "schedule", "alternate", "turn_ahead", 4,
-			"blocks", "persistent"),
-		chosen(f, "block_m", 128, "block_n", 64, "block_k", 256, "promote", 256, "consumers", 2, "schedule", "alternate",
-			"turn_ahead", 4, "blocks", "persistent"),
-		chosen(f, "block_m", 128, "block_n", 64, "block_k", 256, "consumers", 2, "schedule", "alternate"),
-	}, products)
 }
 
 // TestFewFP8 does so with the family for few rows: no shares, shares in a cluster, in memory, in both, and more of them
