@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -164,30 +165,38 @@ func TestCPURaces(t *testing.T) {
 	}
 }
 
-// TestCPUEvidence: what a candidate's figures stand on says that they are CPU times.
+// TestCPUEvidence: what a candidate's figures stand on says that they are CPU times, whether it was timed or is so far
+// behind the bar that its run at the gate is its figure.
 func TestCPUEvidence(t *testing.T) {
 	pool := cpuPool(t, false)
-	r, err := pool.Evaluate(context.Background(), cpuJob(t, pool, rightBody))
-	if err != nil || r.Outcome != kernels.OK {
-		t.Fatalf("%v (%s), %v", r.Outcome, r.Detail, err)
-	}
 	d := pool.Provenance().Device
 	if d.Kind != "cpu" || !strings.Contains(d.Label(), "CPU times") || !strings.Contains(d.Toolchain, "emulation") ||
 		d.CC != 90 {
 		t.Errorf("device %+v", d)
 	}
-	if len(r.Times) != 1 || !strings.Contains(strings.Join(r.Times[0].Tags, " "), "CPU time") || r.Code == "" ||
-		r.Gate.Checks != len(pool.Cases.Gated()) {
-		t.Errorf("result %+v, gate %+v", r, r.Gate)
+	slow := cpuJob(t, pool, rightBody+" if (i < n) for (int k = 0; k < 1000; ++k) y[i] += 0 * k;")
+	for _, c := range []struct {
+		job  *kernels.Job
+		bar  float64 // 0: none, which nobody is behind
+		tier string
+	}{{cpuJob(t, pool, rightBody), 0, "fitness"}, {slow, 1, "gate"}} {
+		c.job.Bar = kernels.NewBar(map[string]float64{"4096": c.bar})
+		r, err := pool.Evaluate(context.Background(), c.job)
+		if err != nil || r.Outcome != kernels.OK {
+			t.Fatalf("%v (%s), %v", r.Outcome, r.Detail, err)
+		}
+		if len(r.Times) != 1 || r.Times[0].Tier != c.tier || !slices.Equal(r.Times[0].Tags, []string{"CPU time"}) ||
+			r.Code == "" || r.Gate.Checks != len(pool.Cases.Gated()) {
+			t.Errorf("result %+v, gate %+v", r, r.Gate)
+		}
 	}
 	again := cpuJob(t, pool, "if (i < n) y[i] = x[i] + x[i];")
 	final, err := pool.Final(context.Background(), again)
 	if err != nil || final.Outcome != kernels.OK || len(final.Times) != 2 {
 		t.Errorf("final %+v, %v", final, err)
 	}
-	slow := cpuJob(t, pool, rightBody+" if (i < n) for (int k = 0; k < 8000; ++k) y[i] += 0 * k;")
 	duel, err := pool.Duel(context.Background(), slow, again)
-	// On a busy machine every block of pairs may be discarded. Where one counts, the sides are hundreds of times apart.
+	// On a busy machine every block of pairs may be discarded. Where one counts, the sides are many times apart.
 	noisy := func(r kernels.DuelRound) bool { return r.Pairs == 0 && r.Discarded > 0 }
 	if err != nil || duel.Verdict == kernels.Slower || len(duel.Rounds) == 0 ||
 		!noisy(duel.Rounds[0]) && duel.Rounds[0].Ratio > 0.5 || noisy(duel.Rounds[0]) && duel.Verdict != kernels.Ambiguous {

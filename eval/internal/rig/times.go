@@ -29,10 +29,22 @@ func (p *Rig) Timing(workload, cache string, r device.RunReply, began time.Time)
 	return t
 }
 
+// GateTiming is the gate's own figure of a workload: one checked run of ns.
+func (p *Rig) GateTiming(workload, cache string, ns float64) kernels.Timing {
+	t := kernels.Timing{Workload: workload, Median: ns, Lo: ns, Hi: ns, Samples: 1, Cache: cache, Tier: "gate"}
+	if p.Device.Kind == "cpu" {
+		t.Tags = []string{cpuTime}
+	}
+	return t
+}
+
+// cpuTime labels each time that is no GPU's.
+const cpuTime = "CPU time"
+
 // tags label a time of this device, and say what slowed the device while it was taken.
 func (p *Rig) tags(began time.Time) []string {
 	if p.Device.Kind == "cpu" {
-		return []string{"CPU time"}
+		return []string{cpuTime}
 	}
 	if p.Health == nil {
 		return nil

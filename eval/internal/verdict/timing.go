@@ -59,8 +59,7 @@ func (e *Evaluation) strays(found *device.Strays) {
 
 // gateTime is the gate's own figure of a workload.
 func (e *Evaluation) gateTime(w kernels.Workload) kernels.Timing {
-	ns := e.Elapsed[w.Name]
-	return kernels.Timing{Workload: w.Name, Median: ns, Lo: ns, Hi: ns, Samples: 1, Cache: e.Cfg.Cache, Tier: "gate"}
+	return e.GateTiming(w.Name, e.Cfg.Cache, e.Elapsed[w.Name])
 }
 
 // A candidate that at the gate already took farBehind times the bar, beyond what a first launch costs, is not timed:
