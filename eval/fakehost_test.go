@@ -98,7 +98,7 @@ func fakeHost(t *testing.T, gpus int, before func(cfg *Config)) (*Host, error) {
 	p := kernelstest.Problem(t, kernelstest.Scale)
 	cfg := Config{Problem: p, Headers: fakeInclude, DType: kernels.FP32, Workloads: p.Workloads, Cache: "hot",
 		Reference: `extern "C" __global__ void reference(const float *x, double *y, float *s, int n) {}`,
-		Means:     Means{Jobs: 2, Where: &where}}
+		Means:     Means{CacheDir: testCache, Jobs: 2, Where: &where}}
 	if before != nil {
 		before(&cfg)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"darwarp/eval"
+	"darwarp/eval/compiletest"
 	"darwarp/eval/env"
 	"darwarp/eval/internal/cpu"
 	"darwarp/kernels"
@@ -146,7 +147,7 @@ func gatePoints(t *testing.T, b *templates.Bundle, loads []kernels.Workload, poi
 	dtype := b.Problem.DTypes[0]
 	pool, err := eval.Open(t.Context(), eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
 		DType: dtype, Reference: b.ReferenceSource(dtype), Workloads: loads, Cache: "hot",
-		Means: eval.Means{Jobs: 1, CacheDir: t.TempDir()}, Trust: eval.Trust{Sandbox: eval.SandboxBest}})
+		Means: eval.Means{Jobs: 1, CacheDir: compiletest.Cache(t)}, Trust: eval.Trust{Sandbox: eval.SandboxBest}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/eval/compiletest"
 	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/proc"
 	"darwarp/eval/internal/rig"
@@ -67,7 +68,7 @@ var testCache string
 
 func runTests(m *testing.M) int {
 	var err error
-	if testCache, err = os.MkdirTemp("", "darwarp-test-*"); err != nil {
+	if testCache, err = compiletest.NewCache(); err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(testCache)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"darwarp/eval"
+	"darwarp/eval/compiletest"
 	"darwarp/kernels"
 	"darwarp/kernels/kernelstest"
 	"darwarp/templates"
@@ -106,7 +107,7 @@ func cpuSearch(t *testing.T) (Config, *eval.Pool) {
 	cfg := Config{Bundle: b, DType: kernels.FP32, Workloads: b.Problem.Workloads, Seed: 1}
 	pool, err := eval.Open(t.Context(), eval.Config{Kind: "cpu", Problem: b.Problem, Headers: templates.Include(),
 		DType: cfg.DType, Reference: b.ReferenceSource(cfg.DType), Workloads: cfg.Workloads, Cache: "hot",
-		Means: eval.Means{Jobs: 1, CacheDir: t.TempDir()}})
+		Means: eval.Means{Jobs: 1, CacheDir: compiletest.Cache(t)}})
 	if err != nil {
 		t.Fatal(err)
 	}

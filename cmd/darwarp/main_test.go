@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"darwarp/eval/compiletest"
 	"darwarp/eval/replay"
 	"darwarp/kernels"
 	"darwarp/store"
@@ -64,6 +66,9 @@ func TestScript(t *testing.T) {
 	models := httptest.NewServer(oracle())
 	t.Cleanup(models.Close) // after the scripts, which run in parallel
 	cache := t.TempDir()    // of what is compiled: the cpu device's runtime alone takes seconds
+	if err := compiletest.ShareRuntimes(filepath.Join(cache, "darwarp")); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {

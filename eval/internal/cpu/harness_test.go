@@ -2,26 +2,16 @@ package cpu
 
 import (
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"darwarp/eval/internal/check"
-	"darwarp/eval/internal/compile"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
 )
-
-// TestMain makes the test binary the compile worker that it starts.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == "worker" {
-		os.Exit(compile.MainCXX(os.Args[3:]))
-	}
-	os.Exit(m.Run())
-}
 
 // harness is the GPU's trusted device code, compiled for this processor, without the part that asks a
 // GPU's clocks.

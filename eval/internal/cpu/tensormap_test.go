@@ -40,7 +40,7 @@ func compiler(t *testing.T) *compile.Pool {
 		t.Skip("NOTHING IS COMPILED FOR THE CPU DEVICE: no g++")
 	}
 	cfg := Compiler(path, templates.Include(), false)
-	cfg.Slots = 1
+	cfg.Slots, cfg.CacheDir = 1, compiled
 	pool, err := compile.New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"darwarp/eval"
+	"darwarp/eval/compiletest"
 	"darwarp/eval/internal/rig"
 )
 
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 
 func runTests(m *testing.M) int {
 	var err error
-	if *rig.TestCache, err = os.MkdirTemp("", "darwarp-test-*"); err != nil {
+	if *rig.TestCache, err = compiletest.NewCache(); err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(*rig.TestCache)

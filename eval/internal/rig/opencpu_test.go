@@ -38,7 +38,8 @@ func TestCompilerElsewhere(t *testing.T) {
 			where := where
 			where.CXX.Path = compilerIn(t, c.parts, real)
 			var said []string
-			p := &Rig{Cfg: Config{Means: Means{Where: &where, Jobs: 1}, Trust: Trust{Sandbox: sandbox.Best},
+			p := &Rig{Cfg: Config{Means: Means{Where: &where, Jobs: 1, CacheDir: t.TempDir()},
+				Trust:   Trust{Sandbox: sandbox.Best},
 				Headers: templates.Include(), Listeners: Listeners{Progress: func(s string) { said = append(said, s) }}},
 				Log: slog.New(slog.DiscardHandler)}
 			if err := p.openCPU(t.Context(), where); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"darwarp/eval"
+	"darwarp/eval/compiletest"
 	"darwarp/eval/env"
 	"darwarp/eval/module"
 	"darwarp/kernels"
@@ -18,7 +19,7 @@ import (
 // CPU is enough.
 func TestFamilies(t *testing.T) {
 	r := withTorch(t)
-	cache := t.TempDir()
+	cache := compiletest.Cache(t)
 	for _, tt := range []struct{ name, family string }{
 		{"new_gelu", "map"}, {"sum_axis", "columns"}, {"argmax", "columns"}, {"softmax", "rows"}, {"layernorm", "rows"},
 		{"batchnorm", "spread"}, {"mse", "spread"}, {"cumsum_reverse", "scan"}, {"max_pool", "windows"},
@@ -53,7 +54,7 @@ func TestFamilies(t *testing.T) {
 // that the module itself is the truth of: right kernels are right by that, too. It needs torch.
 func TestAlone(t *testing.T) {
 	r := withTorch(t)
-	cache := t.TempDir()
+	cache := compiletest.Cache(t)
 	for _, name := range []string{"new_gelu", "softmax", "layernorm", "batchnorm", "cumsum_reverse", "max_pool",
 		"linear_swish_groupnorm", "logsumexp", "truth_values"} {
 		t.Run(name, func(t *testing.T) {
