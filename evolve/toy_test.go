@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,6 +28,9 @@ import (
 // TestMain makes the test binary its own worker, as darwarp is.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "worker" {
+		if file := os.Getenv("DARWARP_TEST_WORKER"); file != "" { // see .ci/run
+			_ = syscall.Exec(file, os.Args, os.Environ())
+		}
 		os.Exit(eval.WorkerMain(os.Args[2], os.Args[3:]))
 	}
 	goleak.VerifyTestMain(m)
