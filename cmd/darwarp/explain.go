@@ -28,8 +28,11 @@ type explainFlags struct {
 func (a *app) explainCmd() *cobra.Command {
 	var f explainFlags
 	c := command("explain", func(c *cobra.Command, args []string) error {
-		if f.Pairs < 0 || f.Counters < 0 {
-			return exit.Usagef("--pairs and --counters: expected nothing below 0")
+		switch {
+		case f.Pairs < 0:
+			return exit.Usagef("--pairs %d: expected 0 or more", f.Pairs)
+		case f.Counters < 0:
+			return exit.Usagef("--counters %d: expected 0 or more", f.Counters)
 		}
 		stop := console.OnInterrupt(c.Context())
 		defer stop.Release()

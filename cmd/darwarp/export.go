@@ -14,6 +14,7 @@ import (
 	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/export"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/eval"
 	"darwarp/kernels"
@@ -64,6 +65,9 @@ func checkExport(dir string, as, args []string, asked bool, portfolio int) error
 		return exit.Usagef("-o %s is a file: name a new folder", dir)
 	case err == nil && len(there) > 0:
 		return exit.Usagef("%s is not empty: name a new folder with -o", dir)
+	}
+	if err := files.Makeable(dir); err != nil {
+		return exit.Usagef("-o %s: %w: name a folder elsewhere", dir, err)
 	}
 	if err := export.CheckTargets(as); err != nil {
 		return exit.Usagef("--as: %v", err)

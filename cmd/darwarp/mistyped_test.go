@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -157,6 +158,22 @@ func TestMistyped(t *testing.T) {
 		{"watch r.db --replay 0s", "--replay 0s: expected how long to take"},
 		{"portfolio r.db --k 1", "--k 1: expected 2 or more kernels"},
 		{"report r.db -o page", `-o "page": expected a file to write that ends in .html`},
+		{"search axpy.json.gz --evals -1", "--evals -1: expected 1 or more, or leave it out"},
+		{"search axpy.json.gz --evals 0", "--evals 0: expected 1 or more, or leave it out"},
+		{"search axpy.json.gz --stall -7", "--stall -7: expected 1 or more, or leave it out"},
+		{"search axpy.json.gz --for 0s", "--for 0s: expected more than 0, as in 90s or 8h, or leave it out"},
+		{"search axpy.json.gz --for -3s", "--for -3s: expected more than 0"},
+		{"search axpy.json.gz --require -1", "--require -1: expected a factor above 0"},
+		{"explain r.db --counters -2", "--counters -2: expected 0 or more"},
+		{"bench kernelbench full -o out --evals -1", "--evals -1: expected 1 or more, or leave it out"},
+		{"bench kernelbench full -o out --sandbox of", `--sandbox "of": expected best, strict, off`},
+		{"steer nosuch add --evals -5", "add: --evals -5: expected 1 or more"},
+		{"steer nosuch add --for -5s", "add: --for -5s: expected more than 0"},
+		{"steer nosuch add", "add: expected --evals or --for, with more than 0"},
+		{"steer nosuch weigh small=much", `weigh: "small=much": expected NAME=WEIGHT`},
+		{"steer nosuch pasue", `unknown command "pasue" (did you mean "pause"?)`},
+		{"portfolio nosuch", "--k is missing: say how many kernels at most, as in "},
+		{"portfolio r.db --k -1", "--k -1: expected 2 or more kernels"},
 		{"runs x", `darwarp runs takes no argument, got "x"`},
 	} {
 		t.Run(tt.line, func(t *testing.T) {
@@ -177,6 +194,66 @@ func TestMistyped(t *testing.T) {
 				t.Errorf("%q is nobody's word: %s", at, said)
 			}
 		})
+	}
+}
+
+// TestUnwritable: a place that cannot be written is refused before anything is started, and no run is written over.
+func TestUnwritable(t *testing.T) {
+	here, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TESTDATA", here)
+	t.Chdir(t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", "")
+	t.Setenv("DARWARP_PYTHON", "/nonexistent") // which would be said first, were it looked for
+	if err := errors.Join(makeRun("r.db", false), makeSpace("axpy.json.gz")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("M.py", []byte("class Model(torch.nn.Module): pass\nclass Two: pass\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile("r.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const takesNone = ": cannot write to the folder /proc: its file system takes no new files: name a f"
+	for _, tt := range []struct{ line, want string }{
+		{"search gemm --device cpu --store /proc/x.db", "--store /proc/x.db" + takesNone},
+		{"search axpy.json.gz --store /proc/x.db", "--store /proc/x.db" + takesNone},
+		{"import torch M.py -o /proc/r3", "-o /proc/r3" + takesNone},
+		{"export r.db -o /proc/a", "-o /proc/a" + takesNone},
+		{"export r.db -o /proc/a/b", "-o /proc/a/b" + takesNone},
+		{"export r.db --portfolio 2 -o /proc/a", "-o /proc/a" + takesNone},
+		{"report r.db -o /proc/x.html", "/proc/x.html" + takesNone},
+		{"bench convert r.db -o /proc/x.json", "/proc/x.json" + takesNone},
+		{"bench record gemm --device cpu --out /proc/x.json", "/proc/x.json" + takesNone},
+		{"bench kernelbench . -o /proc/x", "-o /proc/x" + takesNone},
+		{"search axpy.json.gz --trace /proc/x.json", "--trace: /proc/x.json" + takesNone},
+		{"bench throughput gemm --trace /proc/x.json", "--trace: /proc/x.json" + takesNone},
+		{"search axpy.json.gz --trace r.db", "--trace: r.db is a run, which would be lost: name another file"},
+		{"bench convert r.db -o r.db", "r.db is a run, which would be lost: name another file"},
+		{"bench record gemm --device cpu --out r.db", "r.db is a run, which would be lost: name another file"},
+		{"bench convert r.db -o /dev/null", "/dev/null is no regular file: name a file"},
+		{"import torch M.py -o new --class Nope", "--class Nope: M.py has no class of that name: choose one of Model, Two"},
+		{"import torch M.py -o new --class Modle", `no class of that name (did you mean "Model"?): choose one of Model`},
+		{"import torch M.py -o new --class Mod", "--class Mod: M.py has no class of that name"},
+	} {
+		t.Run(tt.line, func(t *testing.T) {
+			var out, talk bytes.Buffer
+			code := run(context.Background(), strings.Fields(tt.line), strings.NewReader(""), &out, &talk)
+			said := talk.String()
+			if code != 2 || out.Len() > 0 || strings.Count(said, "\n") != 1 || !strings.Contains(said, tt.want) {
+				t.Errorf("exit code %d, %s, want one line with %s", code, said, tt.want)
+			}
+			if at := raw.FindString(said); at != "" {
+				t.Errorf("%q is nobody's word: %s", at, said)
+			}
+		})
+	}
+	if after, err := os.ReadFile("r.db"); err != nil || !bytes.Equal(before, after) {
+		t.Error("a run was written over")
 	}
 }
 

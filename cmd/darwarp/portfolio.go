@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/figures"
 	"darwarp/cmd/darwarp/internal/listing"
@@ -22,6 +23,10 @@ type portfolioFlags struct {
 func (a *app) portfolioCmd() *cobra.Command {
 	var f portfolioFlags
 	c := command("portfolio", func(c *cobra.Command, args []string) error {
+		if !c.Flags().Changed("k") {
+			return exit.Usagef("--k is missing: say how many kernels at most, as in %s",
+				cmdline.Of("portfolio", args[0], "--k", "2"))
+		}
 		if f.k < 2 {
 			return exit.Usagef("--k %d: expected 2 or more kernels", f.k)
 		}

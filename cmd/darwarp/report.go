@@ -32,6 +32,9 @@ func (a *app) reportCmd() *cobra.Command {
 		if len(args) > maxReported {
 			return exit.Usagef("%d runs: expected at most %d on a page", len(args), maxReported)
 		}
+		if err := console.CheckFile(f.out); err != nil {
+			return err
+		}
 		return a.withRuns(args, nil, func(runs []*record.Record) error {
 			if len(runs) > 1 {
 				return a.report(f, runs)
@@ -72,7 +75,7 @@ func (a *app) report(f reportFlags, runs []*record.Record) error {
 	}
 	page := htmlreport.Build(ins...)
 	if err := console.WriteFile(f.out, func(w io.Writer) error { return htmlreport.Write(w, page) }); err != nil {
-		return fmt.Errorf("%s: %w", f.out, err)
+		return err
 	}
 	several := ""
 	if len(runs) > 1 {
@@ -128,7 +131,7 @@ func (a *app) reportT4(path, workload string, r *record.Record, empty bool) erro
 		return rec.Convert(w, "t4", workload,
 			false)
 	}); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	note := ""
 	if left > 0 {

@@ -146,10 +146,12 @@ const mostRequired = 1000
 // checkNumbers refuses budgets of nothing, and factors that no winner can have or miss.
 func (f *searchFlags) checkNumbers(given func(flag string) bool) error {
 	switch b := f.Budget; {
-	case b.For < 0 || b.Evals < 0 || b.Stall < 0 || f.require < 0:
-		return exit.Usagef("--for, --evals, --stall and --require: expected nothing below 0")
-	case given("for") && b.For == 0, given("evals") && b.Evals == 0, given("stall") && b.Stall == 0:
-		return exit.Usagef("--for, --evals and --stall: expected more than 0; without one of them the default counts")
+	case given("for") && b.For <= 0:
+		return exit.Usagef("--for %v: expected more than 0, as in 90s or 8h, or leave it out", b.For)
+	case given("evals") && b.Evals < 1:
+		return exit.Usagef("--evals %d: expected 1 or more, or leave it out", b.Evals)
+	case given("stall") && b.Stall < 1:
+		return exit.Usagef("--stall %d: expected 1 or more, or leave it out", b.Stall)
 	case given("require") && !(f.require > 0 && f.require <= mostRequired): // nor NaN
 		return exit.Usagef("--require %g: expected a factor above 0, up to %d, as in 1.0: as fast as the strongest baseline",
 			f.require, mostRequired)

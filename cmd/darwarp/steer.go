@@ -35,6 +35,9 @@ type steerFlags struct {
 func (a *app) steerCmd() *cobra.Command {
 	var f steerFlags
 	c := command("steer", func(c *cobra.Command, args []string) error {
+		if err := f.check(args[1], args[2:]); err != nil {
+			return err
+		}
 		path := record.Locate(args[0])
 		if err := record.CheckFile(path); err != nil {
 			return err
@@ -73,31 +76,54 @@ func notRunning(path string) error {
 		cmdline.Of("search", "--resume", path))
 }
 
-// command reads what is to be done from the command line.
-func (f steerFlags) command(path, do string, args []string) (c evolve.Command, err error) {
-	c.Do = do
-	if do != "add" && (f.evals != 0 || f.time != 0) {
-		return c, exit.Usagef("--evals and --for go with `steer RUN add`")
-	}
-	want := map[string]int{"pause": 0, "resume": 0, "add": 0, "pin": 1, "unpin": 1, "kill": 1, "inject": 1, "weigh": -1}
-	n, known := want[do]
+// steerArgs is how many arguments each command takes; below 0: one or more.
+var steerArgs = map[string]int{"pause": 0, "resume": 0, "add": 0, "pin": 1, "unpin": 1, "kill": 1, "inject": 1,
+	"weigh": -1}
+
+// check refuses what no run could be told.
+func (f steerFlags) check(do string, args []string) (err error) {
+	n, known := steerArgs[do]
 	switch {
 	case !known:
-		return c, exit.Usagef("unknown command %q%s: expected pause, resume, pin, unpin, kill, add, weigh or inject", do,
-			report.Meant(do, slices.Sorted(maps.Keys(want))))
+		return exit.Usagef("unknown command %q%s: expected pause, resume, pin, unpin, kill, add, weigh or inject", do,
+			report.Meant(do, slices.Sorted(maps.Keys(steerArgs))))
+	case do != "add" && (f.evals != 0 || f.time != 0):
+		return exit.Usagef("--evals and --for go with `steer RUN add`")
 	case n < 0 && len(args) == 0:
-		return c, exit.Usagef("%s: expected NAME=WEIGHT", do)
+		return exit.Usagef("%s: expected NAME=WEIGHT", do)
 	case n >= 0 && len(args) != n:
-		return c, exit.Usagef("%s: got %s, expected %d", do, report.Quantity(len(args), "argument"), n)
+		return exit.Usagef("%s: got %s, expected %d", do, report.Quantity(len(args), "argument"), n)
 	}
+	switch do {
+	case "add":
+		return f.checkMore()
+	case "weigh":
+		_, err = parseWeights(args)
+	}
+	return err
+}
+
+// checkMore refuses to add what is nothing, or less.
+func (f steerFlags) checkMore() error {
+	switch {
+	case f.evals < 0:
+		return exit.Usagef("add: --evals %d: expected 1 or more", f.evals)
+	case f.time < 0:
+		return exit.Usagef("add: --for %v: expected more than 0, as in 2h", f.time)
+	case f.evals == 0 && f.time == 0:
+		return exit.Usagef("add: expected --evals or --for, with more than 0")
+	}
+	return nil
+}
+
+// command reads what is to be done from the command line, which was checked.
+func (f steerFlags) command(path, do string, args []string) (c evolve.Command, err error) {
+	c.Do = do
 	switch do {
 	case "pin", "unpin", "kill":
 		c.ID, err = findID(path, args[0])
 	case "add":
 		c.Evals, c.For = f.evals, f.time
-		if c.Evals == 0 && c.For == 0 {
-			err = exit.Usagef("add: expected --evals or --for")
-		}
 	case "weigh":
 		c.Weights, err = parseWeights(args)
 	case "inject":

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"time"
@@ -39,25 +40,9 @@ func locate(ctx context.Context) (p python, err error) {
 	if p.path, err = filepath.Abs(p.path); err != nil {
 		return p, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, askDeadline)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, p.path, "-c", where)
-	cmd.Dir = "/" // a Python looks for modules where it starts
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return p, ctx.Err()
-	}
-	var told struct {
-		Torch   string
-		Python  string // itself: what was found may be a script that starts it, which the sandbox does not allow
-		Folders []string
-	}
-	if err == nil {
-		err = json.Unmarshal(out, &told)
-	}
+	told, err := introduced(ctx, p.path)
 	if err != nil {
-		return p, &Missing{fmt.Sprintf("%s does not run: %v", p.path, err)}
+		return p, err
 	}
 	if told.Torch == "" {
 		return p, &Missing{p.path + " has no torch: install it, or set DARWARP_PYTHON to a Python that has it"}
@@ -65,6 +50,38 @@ func locate(ctx context.Context) (p python, err error) {
 	p.path = cmp.Or(told.Python, p.path)
 	p.folders = append(folders(told.Folders), filepath.Dir(p.path), filepath.Dir(filepath.Dir(told.Torch)))
 	return p, nil
+}
+
+// itself is what a Python tells of itself.
+type itself struct {
+	Torch   string
+	Python  string // what was found may be a script that starts it, which the sandbox does not allow
+	Folders []string
+}
+
+// introduced has a Python tell of itself. A *Missing says that it is none, or that it does not run.
+func introduced(ctx context.Context, path string) (told itself, err error) {
+	within, cancel := context.WithTimeout(ctx, askDeadline)
+	defer cancel()
+	cmd := exec.CommandContext(within, path, "-c", where)
+	cmd.Dir = "/" // a Python looks for modules where it starts
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	why := "it does not answer as a Python does"
+	switch known := new(fs.PathError); {
+	case ctx.Err() != nil:
+		return told, ctx.Err()
+	case within.Err() != nil:
+		why = fmt.Sprintf("it does not answer within %v", askDeadline)
+	case errors.As(err, &known):
+		why = known.Err.Error() // without what Go tried
+	case err != nil:
+		why = err.Error()
+	case json.Unmarshal(out, &told) == nil:
+		return told, nil
+	}
+	return told, &Missing{fmt.Sprintf("%s does not run as a Python (%s): set DARWARP_PYTHON to a Python that has torch",
+		path, why)}
 }
 
 // folders leaves out what holds more than a Python: an entry of its path that is /, or relative.

@@ -125,15 +125,15 @@ func (r *Reader) start(ctx context.Context, p python, mode sandbox.Mode, gpu int
 	if spec.Fence == nil {
 		spec.Exe = p.path
 	}
+	var got reply
 	var err error
 	if r.worker, err = proc.Start(ctx, spec); err != nil {
-		return r.failure(ctx, err)
+		err = r.failure(ctx, err)
+	} else {
+		req := map[string]int{"threads": min(runtime.NumCPU(), maxThreads), "gpu": gpu}
+		err = r.call(ctx, "start", req, nil, &got, startDeadline)
 	}
-	var got reply
-	req := map[string]int{"threads": min(runtime.NumCPU(), maxThreads), "gpu": gpu}
-	err = r.call(ctx, "start", req, nil, &got, startDeadline)
-	var no *Refused
-	if errors.As(err, &no) {
+	if no := new(Refused); errors.As(err, &no) { // no module was shown to it yet
 		return &Missing{p.path + ": " + no.Why}
 	}
 	r.version = kernels.CleanLine(got.Version, 40)

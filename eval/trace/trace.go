@@ -19,6 +19,7 @@ type Recorder struct {
 
 	mu     sync.Mutex
 	out    io.Writer
+	begun  bool // something was written
 	err    error
 	groups map[string]*group
 }
@@ -41,20 +42,21 @@ type event struct {
 	Args     map[string]string `json:"args,omitempty"`
 }
 
-// New begins a trace.
+// New begins a trace. Nothing is written before its first event.
 func New(w io.Writer) *Recorder {
-	r := &Recorder{start: time.Now(), out: w, groups: map[string]*group{}}
-	_, r.err = io.WriteString(w, "[\n")
-	return r
+	return &Recorder{start: time.Now(), out: w, groups: map[string]*group{}}
 }
 
-// Close ends the trace, and tells the first error of writing it.
+// Close ends the trace, and tells the first error of writing it. One without an event stays unwritten.
 func (r *Recorder) Close() error {
 	if r == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if !r.begun {
+		return nil
+	}
 	_, err := io.WriteString(r.out, "{}]\n")
 	return errors.Join(r.err, err)
 }
@@ -63,7 +65,12 @@ func (r *Recorder) Close() error {
 func (r *Recorder) write(e event) {
 	line, err := json.Marshal(e)
 	if err == nil {
-		_, err = r.out.Write(append(line, ",\n"...))
+		line = append(line, ",\n"...)
+		if !r.begun {
+			line = append([]byte("[\n"), line...)
+		}
+		r.begun = true
+		_, err = r.out.Write(line)
 	}
 	if r.err == nil {
 		r.err = err

@@ -123,3 +123,20 @@ func TestTraceThatCannotBeWritten(t *testing.T) {
 		t.Error("no error where nothing could be written")
 	}
 }
+
+// TestTraceOfNothing: what a command refuses leaves no trace, and one event makes a whole one.
+func TestTraceOfNothing(t *testing.T) {
+	var text bytes.Buffer
+	r := New(&text)
+	if err := r.Close(); err != nil || text.Len() > 0 {
+		t.Errorf("%v, %q was written", err, text.String())
+	}
+	r = New(&text)
+	r.Take("candidates").Begin("compile").End()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if spans, _ := read(t, text.Bytes()); len(spans) != 1 {
+		t.Errorf("%q: %d rows, expected 1", text.String(), len(spans))
+	}
+}

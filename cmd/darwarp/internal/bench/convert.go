@@ -31,6 +31,9 @@ func (f Convert) Run(con *console.Console, path string) error {
 	if f.Format == "darwarp" && f.Workload != "" {
 		return exit.Usagef("--workload: darwarp's format keeps all of them")
 	}
+	if err := console.CheckFile(f.Out); err != nil {
+		return err
+	}
 	rec, left, err := readAny(con, path)
 	if err != nil {
 		return err

@@ -3,12 +3,14 @@ package importer
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/files"
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/eval"
 	"darwarp/eval/module"
 	"darwarp/kernels"
@@ -52,6 +54,9 @@ func (req *Request) Read(path string) error {
 	if above, err := os.Stat(filepath.Dir(req.Dir)); err != nil || !above.IsDir() {
 		return exit.Usagef("%s: there is no folder %s", req.Dir, filepath.Dir(req.Dir))
 	}
+	if err := files.Writable(filepath.Dir(req.Dir)); err != nil {
+		return exit.Usagef("-o %s: %w: name a folder elsewhere", req.Dir, err)
+	}
 	req.Name = filepath.Base(req.Dir)
 	if err := kernels.CheckLabel(req.Name); err != nil || len(req.Name) > kernels.MaxName {
 		return exit.Usagef("-o %s: the folder's name is the problem's: expected letters, digits, and _ . + -", req.Dir)
@@ -64,8 +69,35 @@ func (req *Request) Read(path string) error {
 		return exit.Usagef("%v", err)
 	}
 	req.Source = string(text)
-	return nil
+	return req.hasClass(path)
 }
+
+var (
+	classRE = regexp.MustCompile(`(?m)^class[ \t]+([\pL_][\pL\pN_]*)`)
+	nameRE  = regexp.MustCompile(`[\pL_][\pL\pN_]*`)
+)
+
+// hasClass refuses a class whose name the file does not have anywhere, before Python has told: that takes seconds.
+func (req *Request) hasClass(path string) error {
+	if strings.TrimSpace(req.Source) == "" {
+		return exit.Usagef("%s is empty: expected a module of PyTorch", path)
+	}
+	if req.Class == "" || slices.Contains(nameRE.FindAllString(req.Source, -1), req.Class) {
+		return nil
+	}
+	var known []string
+	for _, m := range classRE.FindAllStringSubmatch(req.Source, -1) {
+		known = append(known, m[1])
+	}
+	if len(known) == 0 {
+		return exit.Usagef("--class %s: %s has no class of that name, and no other", req.Class, path)
+	}
+	return exit.Usagef("--class %s: %s has no class of that name%s: choose one of %s", req.Class, path,
+		report.Meant(req.Class, known), strings.Join(known[:min(len(known), mostClasses)], ", "))
+}
+
+// mostClasses fit a line.
+const mostClasses = 8
 
 // Check refuses what no file could be imported with.
 func (req *Request) Check() error {

@@ -3,6 +3,7 @@
 package kernelbench
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -102,12 +103,14 @@ func (b Bench) check() error {
 	switch {
 	case b.Out == "":
 		return exit.Usagef("-o is missing: name a folder for the results")
-	case b.Budget.For <= 0 || b.Budget.Evals < 0:
-		return exit.Usagef("--for and --evals: expected more than 0")
+	case b.Budget.For <= 0:
+		return exit.Usagef("--for %v: expected more than 0", b.Budget.For)
+	case b.Budget.Evals < 0:
+		return exit.Usagef("--evals %d: expected 1 or more, or leave it out", b.Budget.Evals)
 	case b.Device == "replay":
 		return exit.Usagef("--device replay: expected auto, cuda or cpu")
 	}
-	return errors.Join(b.Target.Check(), b.Import.Check(), b.checkProblems())
+	return cmp.Or(b.Target.Check(), b.Import.Check(), b.checkProblems())
 }
 
 // runner goes through the modules.

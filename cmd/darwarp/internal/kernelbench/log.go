@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 )
 
 // settings are what results must have in common to stand in one table.
@@ -47,8 +48,11 @@ type log struct {
 // openLog opens the results in a folder, or begins them in one that is new. Those of other settings are refused, and a
 // last line that was cut off is dropped.
 func openLog(dir string, s settings) (l *log, err error) {
+	if err := files.Makeable(dir); err != nil {
+		return nil, exit.Usagef("-o %s: %w: name a folder elsewhere", dir, err)
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, exit.Usagef("-o: %v", err)
+		return nil, exit.Usagef("-o %s: %w", dir, files.Reason(err))
 	}
 	path := filepath.Join(dir, logName)
 	if empty, err := isNew(dir, path); err != nil || !empty {
@@ -56,7 +60,7 @@ func openLog(dir string, s settings) (l *log, err error) {
 	}
 	l = &log{had: map[string]Problem{}}
 	if l.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o644); err != nil {
-		return nil, exit.Usagef("-o: %v", err)
+		return nil, exit.Usagef("%s cannot be written: %w", path, files.Reason(err))
 	}
 	if err := unix.Flock(int(l.file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return nil, errors.Join(exit.Usagef("%s: another bench writes it", path), l.Close())

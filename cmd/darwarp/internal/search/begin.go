@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/gatecheck"
 	"darwarp/cmd/darwarp/internal/models"
 	"darwarp/cmd/darwarp/internal/remote"
@@ -63,7 +62,10 @@ func (s *Search) begin(ctx context.Context) error {
 
 // checkStore refuses, before the device is opened, a file that cannot become the run's.
 func (o *Options) checkStore() error {
-	if o.Store == "" {
+	if o.Store == "" { // DefaultStore is of this folder
+		if err := files.Writable("."); err != nil {
+			return exit.Usagef("%w: name a file elsewhere with --store", err)
+		}
 		return nil
 	}
 	switch info, err := os.Stat(o.Store); {
@@ -73,9 +75,8 @@ func (o *Options) checkStore() error {
 		return exit.Usagef("--store %s exists already: continue it with --resume %s, or choose another name",
 			o.Store, o.Store)
 	}
-	dir := filepath.Dir(o.Store)
-	if err := unix.Access(dir+"/.", unix.W_OK|unix.X_OK); err != nil {
-		return exit.Usagef("--store %s: cannot write to the folder %s: %w", o.Store, dir, err)
+	if err := files.Writable(filepath.Dir(o.Store)); err != nil {
+		return exit.Usagef("--store %s: %w: name a file elsewhere", o.Store, err)
 	}
 	return nil
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"os"
 
+	"darwarp/cmd/darwarp/internal/console"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/eval/trace"
 )
 
@@ -13,10 +15,32 @@ func (t *Target) Record() (end func() error, err error) {
 	if t.TraceFile == "" {
 		return func() error { return nil }, nil
 	}
-	f, err := os.Create(t.TraceFile)
-	if err != nil {
-		return nil, exit.Usagef("--trace: %v", err)
+	if err := console.CheckFile(t.TraceFile); err != nil {
+		return nil, exit.Usagef("--trace: %w", err)
 	}
+	f := &late{path: t.TraceFile}
 	t.trace = trace.New(f)
-	return func() error { return errors.Join(t.trace.Close(), f.Close()) }, nil
+	return func() error { return errors.Join(t.trace.Close(), f.close()) }, nil
+}
+
+// late is a file that is made when something is written: what was there stays where a command is refused.
+type late struct {
+	path string
+	file *os.File
+}
+
+func (l *late) Write(p []byte) (n int, err error) {
+	if l.file == nil {
+		if l.file, err = os.Create(l.path); err != nil {
+			return 0, exit.Usagef("--trace: %s: %w", l.path, files.Reason(err))
+		}
+	}
+	return l.file.Write(p)
+}
+
+func (l *late) close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
 }
