@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -91,10 +92,10 @@ func (a *app) benchSoakCmd() *cobra.Command {
 		switch {
 		case f.Span < 8*time.Second:
 			return exit.Usagef("--for %v: expected 8s or more, because its quarters are compared", f.Span)
-		case f.Faults < 0 || f.Faults > 50:
+		case !(f.Faults >= 0 && f.Faults <= 50): // nor NaN
 			return exit.Usagef("--faults %v: expected a percentage from 0 to 50", f.Faults)
 		case !slices.Contains(evolve.Strategies(), f.Strategy):
-			return exit.Usagef("--strategy %q: expected one of %v", f.Strategy, evolve.Strategies())
+			return exit.Usagef("--strategy %q: expected one of %s", f.Strategy, strings.Join(evolve.Strategies(), ", "))
 		}
 		stop := console.OnInterrupt(c.Context())
 		defer stop.Release()

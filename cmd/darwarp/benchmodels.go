@@ -19,8 +19,11 @@ func (a *app) benchLLMCmd() *cobra.Command {
 		if err := f.LLM.Check(c.Flags().Changed, false); err != nil {
 			return err
 		}
-		if f.Evals < 2 || f.Runs < 1 {
-			return exit.Usagef("--evals and --runs: expected at least 2 and 1")
+		if f.Evals < 2 {
+			return exit.Usagef("--evals %d: expected 2 or more", f.Evals)
+		}
+		if f.Runs < 1 {
+			return exit.Usagef("--runs %d: expected 1 or more", f.Runs)
 		}
 		return interruptible(c, func(ctx context.Context) error { return f.Run(ctx, a.Console) })
 	})

@@ -17,6 +17,11 @@ import (
 // detach starts the same search in the background and says where it is.
 func (a *app) detach(ctx context.Context, f searchFlags) error {
 	run := record.Locate(f.Resume)
+	if run == "" {
+		if err := f.CheckStore(); err != nil { // a log would be made beside it
+			return err
+		}
+	}
 	args := slices.DeleteFunc(slices.Clone(a.args), func(s string) bool {
 		return s == "--json" || strings.HasPrefix(s, "--detach")
 	})

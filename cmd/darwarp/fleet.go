@@ -41,12 +41,20 @@ func (a *app) fleetCmd() *cobra.Command {
 	c := command("fleet", showHelp)
 	var asJSON bool
 	status := command("fleet status", func(c *cobra.Command, args []string) error {
-		return a.fleetStatus(c.Context(), fleetOf(args[0]), asJSON)
+		run := fleetOf(args[0])
+		if err := checkFleet(run); err != nil {
+			return err
+		}
+		return a.fleetStatus(c.Context(), run, asJSON)
 	})
 	addJSON(status, &asJSON)
 	drain := command("fleet drain", func(c *cobra.Command, args []string) error {
-		err := remote.Drain(c.Context(), record.First(fleetOf(args[0])), args[1])
-		if err == nil {
+		run := fleetOf(args[0])
+		err := checkFleet(run)
+		if err != nil {
+			return err
+		}
+		if err = remote.Drain(c.Context(), record.First(run), args[1]); err == nil {
 			a.Sayf("worker %s finishes what it does, and leaves", args[1])
 		}
 		return err
@@ -72,6 +80,14 @@ func fleetOf(name string) string {
 		}
 	}
 	return path
+}
+
+// checkFleet tells a mistyped name from a run without a fleet.
+func checkFleet(run string) error {
+	if _, err := os.Stat(remote.Folder(run)); err == nil {
+		return nil
+	}
+	return record.CheckFile(run)
 }
 
 func (a *app) fleetStatus(ctx context.Context, run string, asJSON bool) error {
@@ -107,13 +123,26 @@ func (a *app) fleetStatus(ctx context.Context, run string, asJSON bool) error {
 // maxSimulated bounds what a simulation is asked for: a thousand workers are more than one machine serves.
 const maxSimulated = 100_000
 
+func checkSimulated(s remote.Simulation) error {
+	switch {
+	case s.Workers < 1 || s.Workers > maxSimulated:
+		return exit.Usagef("--workers %d: expected 1 to %d", s.Workers, maxSimulated)
+	case s.Churn < 0 || s.Churn > maxSimulated:
+		return exit.Usagef("--churn %d: expected 0 to %d", s.Churn, maxSimulated)
+	case !(s.Rate > 0 && s.Rate <= maxSimulated): // nor NaN
+		return exit.Usagef("--rate %g: expected more than 0, and %d at most", s.Rate, maxSimulated)
+	case s.Span <= 0:
+		return exit.Usagef("--for %v: expected more than 0", s.Span)
+	}
+	return nil
+}
+
 func (a *app) benchFleetCmd() *cobra.Command {
 	var s remote.Simulation
 	var asJSON bool
 	c := command("bench fleet", func(c *cobra.Command, args []string) error {
-		if s.Workers < 1 || s.Workers > maxSimulated || !(s.Rate > 0 && s.Rate <= maxSimulated) || s.Span <= 0 {
-			return exit.Usagef("--workers, --for and --rate: expected more than 0, and of workers and verdicts a second "+
-				"%d at most", maxSimulated)
+		if err := checkSimulated(s); err != nil {
+			return err
 		}
 		s.Problem = args[0]
 		return interruptible(c, func(ctx context.Context) error {

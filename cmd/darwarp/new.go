@@ -59,6 +59,11 @@ func newFiles(name, from string) (all map[string][]byte, err error) {
 
 // newFolder writes files into a folder that must not exist.
 func (a *app) newFolder(dir string, all map[string][]byte) error {
+	if _, err := os.Stat(filepath.Dir(dir)); err == nil {
+		if err := files.Writable(filepath.Dir(dir)); err != nil {
+			return exit.Usagef("%s: %w: name a folder elsewhere", dir, err)
+		}
+	}
 	if err := os.Mkdir(dir, 0o755); errors.Is(err, os.ErrExist) {
 		return exit.Usagef("%s exists: choose another name", dir)
 	} else if err != nil {

@@ -70,8 +70,15 @@ func tell(ctx context.Context, path string, c evolve.Command) error {
 	return err
 }
 
-// notRunning says that a run was named which nobody can be told anything of.
+// notRunning says that a run was named which nobody can be told anything of, or a file that is none.
 func notRunning(path string) error {
+	run, err := store.View(path)
+	if err != nil {
+		return err
+	}
+	if err := run.Close(); err != nil {
+		return err
+	}
 	return exit.Usagef("%s: no search is running on it: %s goes on with it", path,
 		cmdline.Of("search", "--resume", path))
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -150,18 +149,18 @@ func (x Access) options(a address) (all []nats.Option, err error) {
 // checkFiles reads what the connection would read again and again.
 func (x Access) checkFiles() error {
 	if x.CA != "" {
-		data, err := os.ReadFile(x.CA)
+		data, err := readNamed(x.CA)
 		if err != nil {
-			return err
+			return fmt.Errorf("the certificates' file: %w", err)
 		}
 		if !x509.NewCertPool().AppendCertsFromPEM(data) {
 			return fmt.Errorf("%s: expected certificates in PEM", x.CA)
 		}
 	}
 	if x.Creds != "" {
-		data, err := os.ReadFile(x.Creds)
+		data, err := readNamed(x.Creds)
 		if err != nil {
-			return err
+			return fmt.Errorf("the credentials' file: %w", err)
 		}
 		if _, err := jwt.ParseDecoratedUserNKey(data); err != nil {
 			return fmt.Errorf("%s: expected credentials of NATS, a JWT and its key: %w", x.Creds, err)

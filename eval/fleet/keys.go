@@ -12,6 +12,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/big"
 	"os"
@@ -123,9 +124,26 @@ func madeToken(path string) (string, error) {
 	return ReadToken(path)
 }
 
+// mostNamed bounds what is read of a file that a user names, which may be a device without an end.
+const mostNamed = 1 << 20
+
+// readNamed reads a file that a user names. Its errors name the file.
+func readNamed(path string) ([]byte, error) {
+	var data []byte
+	f, err := os.Open(path)
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(f, mostNamed))
+		f.Close()
+	}
+	if known := new(fs.PathError); errors.As(err, &known) {
+		return nil, fmt.Errorf("%s: %w", path, known.Err)
+	}
+	return data, err
+}
+
 // ReadToken reads a file that contains only a token.
 func ReadToken(path string) (string, error) {
-	data, err := os.ReadFile(path)
+	data, err := readNamed(path)
 	if err != nil {
 		return "", err
 	}

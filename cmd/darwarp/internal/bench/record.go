@@ -38,6 +38,11 @@ func (f Record) Run(ctx context.Context, con *console.Console) (err error) {
 	if err := console.CheckFile(f.Out); err != nil {
 		return err
 	}
+	if session.IsFile(f.Out) { // the device takes long
+		if _, err := session.ReadRecording(f.Out); err != nil {
+			return err
+		}
+	}
 	s, err := session.Open(ctx, f.Target, con.Sayf)
 	if err != nil {
 		return err

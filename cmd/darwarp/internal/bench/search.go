@@ -26,13 +26,23 @@ type Search struct {
 	Others      bool
 }
 
+// What is kept of all searches has to fit into memory: hundreds of bytes of each, and each candidate in flight.
+const (
+	maxSeeds    = 100_000
+	maxInFlight = 1024
+)
+
 // Check refuses what cannot be scored.
 func (f *Search) Check() error {
-	if f.Seeds < 1 || f.Jobs < 1 {
-		return exit.Usagef("--seeds and --jobs: expected at least 1")
-	}
-	if f.Hints < 0 || f.Mislead && f.Hints == 0 {
-		return exit.Usagef("--hints: expected a number of points, 0 for none; --mislead needs some")
+	switch {
+	case f.Seeds < 1 || f.Seeds > maxSeeds:
+		return exit.Usagef("--seeds %d: expected 1 to %d", f.Seeds, maxSeeds)
+	case f.Jobs < 1 || f.Jobs > maxInFlight:
+		return exit.Usagef("--jobs %d: expected 1 to %d", f.Jobs, maxInFlight)
+	case f.Hints < 0:
+		return exit.Usagef("--hints %d: expected a number of points, 0 for none", f.Hints)
+	case f.Mislead && f.Hints == 0:
+		return exit.Usagef("--mislead says how hints are given: add --hints")
 	}
 	for _, s := range f.Strategies {
 		if !slices.Contains(evolve.Strategies(), s) {

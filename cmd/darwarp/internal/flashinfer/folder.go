@@ -111,7 +111,8 @@ func (d definition) workloads(lines []byte) (all []map[string]int, err error) {
 			} `json:"workload"`
 		}
 		if err := json.Unmarshal(line, &trace); err != nil {
-			return nil, fmt.Errorf("line %d of the workloads: %w", len(all)+1, err)
+			return nil, fmt.Errorf("line %d of the workloads: expected an object with definition and workload, as "+
+				"FlashInfer-Bench writes it", len(all)+1)
 		}
 		if trace.Definition != d.Name {
 			return nil, fmt.Errorf("line %d of the workloads is of the definition %q", len(all)+1, trace.Definition)

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -48,6 +49,7 @@ func (req *Request) Read(path string) error {
 	if req.Dir == "" {
 		return exit.Usagef("-o is missing: name a new folder, as in %s", cmdline.Of("import", "torch", path, "-o", "DIR"))
 	}
+	req.Dir = filepath.Clean(req.Dir)
 	if _, err := os.Lstat(req.Dir); err == nil {
 		return exit.Usagef("%s exists: choose another name", req.Dir)
 	}
@@ -79,8 +81,11 @@ var (
 
 // hasClass refuses a class whose name the file does not have anywhere, before Python has told: that takes seconds.
 func (req *Request) hasClass(path string) error {
-	if strings.TrimSpace(req.Source) == "" {
+	switch {
+	case strings.TrimSpace(req.Source) == "":
 		return exit.Usagef("%s is empty: expected a module of PyTorch", path)
+	case strings.Contains(req.Source, "\x00"):
+		return exit.Usagef("%s is no text: expected a module of PyTorch", path)
 	}
 	if req.Class == "" || slices.Contains(nameRE.FindAllString(req.Source, -1), req.Class) {
 		return nil
@@ -90,9 +95,9 @@ func (req *Request) hasClass(path string) error {
 		known = append(known, m[1])
 	}
 	if len(known) == 0 {
-		return exit.Usagef("--class %s: %s has no class of that name, and no other", req.Class, path)
+		return exit.Usagef("--class %q: %s has no class of that name, and no other", req.Class, path)
 	}
-	return exit.Usagef("--class %s: %s has no class of that name%s: choose one of %s", req.Class, path,
+	return exit.Usagef("--class %q: %s has no class of that name%s: choose one of %s", req.Class, path,
 		report.Meant(req.Class, known), strings.Join(known[:min(len(known), mostClasses)], ", "))
 }
 
@@ -108,8 +113,11 @@ func (req *Request) Check() error {
 		return exit.Usagef("--precision %q: expected one of %s", req.Precision, strings.Join(module.Precisions(), ", "))
 	}
 	for name, n := range req.Dims {
-		if n < 1 {
-			return exit.Usagef("--dims %s=%d: expected 1 or more", name, n)
+		if name == "" {
+			return exit.Usagef("--dims =%d: expected NAME=SIZE, as in batch=4096", n)
+		}
+		if n < 1 || n > math.MaxInt32 {
+			return exit.Usagef("--dims %s=%d: expected 1 or more, and %d at most", name, n, math.MaxInt32)
 		}
 	}
 	if !slices.Contains(eval.SandboxModes(), string(req.Sandbox)) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/kernels"
 )
 
@@ -20,7 +21,7 @@ type file struct{ path, name string }
 func list(dir string) ([]file, error) {
 	all, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, exit.Usagef("%v: expected a folder of modules, files that end in .py", err)
+		return nil, exit.Usagef("%s: %w: expected a folder of modules, files that end in .py", dir, files.Reason(err))
 	}
 	var found []file
 	taken := map[string]bool{}

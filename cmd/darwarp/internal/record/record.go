@@ -10,6 +10,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/cmdline"
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/registry"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
@@ -65,7 +66,7 @@ func CheckFile(path string) error {
 	case errors.Is(err, os.ErrNotExist):
 		return exit.Usagef("%s: no such run: expected the file that `darwarp search` wrote", path)
 	case err != nil:
-		return exit.Usagef("%v", err)
+		return exit.Usagef("%s: %w: expected the file that `darwarp search` wrote", path, files.Reason(err))
 	case info.IsDir():
 		return exit.Usagef("%s is a folder: expected the file that `darwarp search` wrote", path)
 	case !info.Mode().IsRegular():

@@ -78,6 +78,10 @@ type Options struct {
 
 // Join works for a search until that ends, or ctx.
 func Join(ctx context.Context, o Options, say func(string, ...any)) error {
+	o.Device = "auto"
+	if err := o.Check(); err != nil { // once it is connected, the search would be told
+		return err
+	}
 	if err := o.CheckJoin(o.URL); err != nil {
 		return exit.Usagef("%v", err)
 	}

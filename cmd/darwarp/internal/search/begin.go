@@ -20,7 +20,7 @@ import (
 // begin opens the device and a new run.
 func (s *Search) begin(ctx context.Context) error {
 	o := &s.Options
-	if err := o.checkStore(); err != nil {
+	if err := o.CheckStore(); err != nil {
 		return err
 	}
 	found, err := readPast(o.From)
@@ -60,8 +60,8 @@ func (s *Search) begin(ctx context.Context) error {
 	return err
 }
 
-// checkStore refuses, before the device is opened, a file that cannot become the run's.
-func (o *Options) checkStore() error {
+// CheckStore refuses, before the device is opened, a file that cannot become the run's.
+func (o Options) CheckStore() error {
 	if o.Store == "" { // DefaultStore is of this folder
 		if err := files.Writable("."); err != nil {
 			return exit.Usagef("%w: name a file elsewhere with --store", err)

@@ -118,6 +118,9 @@ func OpenFor(ctx context.Context, m store.Meta, t Target, say func(string, ...an
 	if err != nil {
 		return nil, err
 	}
+	if t.Problem != "" && (m.Device.Kind == "cuda" || m.Device.Kind == "cpu") {
+		return nil, exit.Usagef("the run was made on %s, and not on a recording: leave out %s", m.Device.Label(), t.Problem)
+	}
 	if t.Races && m.Device.Kind != "cpu" { // a search for faults, not a comparison of times
 		t.picked = nil
 		return Open(ctx, t, say)
