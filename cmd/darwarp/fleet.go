@@ -123,14 +123,17 @@ func (a *app) fleetStatus(ctx context.Context, run string, asJSON bool) error {
 // maxSimulated bounds what a simulation is asked for: a thousand workers are more than one machine serves.
 const maxSimulated = 100_000
 
+// minRate bounds how long the last verdicts are waited for: an answer of a slower worker would take minutes, or years.
+const minRate = 0.1
+
 func checkSimulated(s remote.Simulation) error {
 	switch {
 	case s.Workers < 1 || s.Workers > maxSimulated:
 		return exit.Usagef("--workers %d: expected 1 to %d", s.Workers, maxSimulated)
 	case s.Churn < 0 || s.Churn > maxSimulated:
 		return exit.Usagef("--churn %d: expected 0 to %d", s.Churn, maxSimulated)
-	case !(s.Rate > 0 && s.Rate <= maxSimulated): // nor NaN
-		return exit.Usagef("--rate %g: expected more than 0, and %d at most", s.Rate, maxSimulated)
+	case !(s.Rate >= minRate && s.Rate <= maxSimulated): // nor NaN
+		return exit.Usagef("--rate %g: expected %g to %d", s.Rate, minRate, maxSimulated)
 	case s.Span <= 0:
 		return exit.Usagef("--for %v: expected more than 0", s.Span)
 	}

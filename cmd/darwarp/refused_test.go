@@ -115,6 +115,7 @@ func TestForeignFiles(t *testing.T) {
 		{"bench soak gemm --strategy x", `--strategy "x": expected one of default, evolve, `},
 		{"bench fleet gemm --workers 0", "--workers 0: expected 1 to 100000"},
 		{"bench fleet gemm --churn -1", "--churn -1: expected 0 to 100000"},
+		{"bench fleet gemm --rate 1e-9", "--rate 1e-09: expected 0.1 to 100000"},
 		{"bench fleet gemm --for 0s", "--for 0s: expected more than 0"},
 		{"verify r.db --recording note.txt", "and not on a recording: leave out note.txt"},
 		{"explain r.db --recording note.txt", "and not on a recording: leave out note.txt"},
