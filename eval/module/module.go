@@ -61,7 +61,7 @@ type Answer struct {
 }
 
 // Buffer is a tensor of a call of Compute: its name in the module, what it is (input, parameter, buffer), and the type
-// of its numbers (fp32, fp16, bf16, int32).
+// of its numbers, as in a graph.
 type Buffer struct {
 	Torch string `json:"torch"`
 	Kind  string `json:"kind"`

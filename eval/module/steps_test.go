@@ -45,6 +45,7 @@ func TestTellSteps(t *testing.T) {
 		"round":    {"torch.round(x / s)", 0.5, 0},
 		"floor":    {"(x / s).floor()", 0, 0},
 		"compared": {"(x / s > 3.5).to(x.dtype)", 0.5, 3},
+		"bytes":    {"(x / s).to(torch.uint8)", 0, 0},
 		"divided":  {"torch.div(x, s, rounding_mode='floor')", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

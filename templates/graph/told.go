@@ -57,7 +57,7 @@ func (t *Told) admit(p *program) error {
 	dtype := p.graph.element()
 	for _, x := range p.graph.Tensors {
 		switch {
-		case x.DType == "bool":
+		case slices.Contains(ranged, x.DType):
 		case wholes[x.DType] != "":
 			return fmt.Errorf("tensor %s: of %s: what its numbers may be is not known", x.Name, x.DType)
 		case !slices.Contains(floats, x.DType) || x.DType != dtype:
@@ -93,8 +93,8 @@ func (t *Told) problemToml(p *program, n *names, remark string) []byte {
 	fmt.Fprintf(&b, "flops = %s # at least\nbytes = %s # at least\n", quoted(written), quoted("elem * ("+written+")"))
 	for i, x := range g.Tensors {
 		fmt.Fprintf(&b, "\n[[tensor]]\nname = %s\nrole = \"in\"\n", quoted(n.tensors[i]))
-		if x.DType == "bool" {
-			b.WriteString("dtype = \"bool\"\n")
+		if wholes[x.DType] != "" {
+			fmt.Fprintf(&b, "dtype = %s\n", quoted(x.DType))
 		}
 		fmt.Fprintf(&b, "shape = [%s]\n", shapeList(n, x.Shape))
 	}

@@ -7,17 +7,26 @@ import (
 	"strings"
 )
 
-// floats are the types that are computed with, wholes those of indices and masks, by their names in C++.
+// floats are the types that are computed with, wholes those of indices, masks and bytes, by their names in C++; ranged
+// are those whose numbers are known by their type.
 var (
 	floats = []string{"fp32", "fp16", "bf16"}
-	wholes = map[string]string{"int64": "long long", "int32": "int", "bool": "bool"}
+	wholes = map[string]string{"int64": "long long", "int32": "int", "bool": "bool", "int8": "signed char",
+		"uint8": "unsigned char"}
+	ranged = []string{"bool", "int8", "uint8"}
 )
 
-// element is the type of the tensors that are computed with: that of the first which is no index or mask.
+// element is the type of the tensors that are computed with: that of the first which has no whole numbers, or where all
+// have, of the first output.
 func (g *Graph) element() string {
 	for _, t := range g.Tensors {
 		if wholes[t.DType] == "" {
 			return t.DType
+		}
+	}
+	for _, n := range g.Nodes {
+		if slices.Contains(g.Outputs, n.Name) && slices.Contains(floats, n.DType) {
+			return n.DType
 		}
 	}
 	return ""
@@ -68,8 +77,9 @@ func (p *program) dtype() (string, error) {
 
 // checkWhole refuses whole numbers that are not known to be indices of something: what they may be is not known.
 func (p *program) checkWhole(t Tensor) error {
-	if t.DType != "bool" && p.below[t.Name] == "" {
-		return fmt.Errorf("tensor %s: of %s, and no index of classes: expected fp32, fp16, bf16 or bool", t.Name, t.DType)
+	if !slices.Contains(ranged, t.DType) && p.below[t.Name] == "" {
+		return fmt.Errorf("tensor %s: of %s, and no index of classes: expected fp32, fp16, bf16, bool, int8 or uint8",
+			t.Name, t.DType)
 	}
 	return nil
 }
@@ -84,7 +94,7 @@ func (p *program) wholeNumbers(b *strings.Builder, n *names, tensor int) {
 		return
 	}
 	fmt.Fprintf(b, "dtype = %s\n", quoted(t.DType))
-	if t.DType != "bool" {
+	if !slices.Contains(ranged, t.DType) {
 		fmt.Fprintf(b, "range = [0, %s]\n", quoted("("+n.one(p.below[t.Name])+") - 1"))
 		if class, ok := p.graph.leftOut(t.Name); ok {
 			fmt.Fprintf(b, "also = %d # of rows that do not count\n", class)
@@ -96,7 +106,7 @@ func (p *program) wholeNumbers(b *strings.Builder, n *names, tensor int) {
 func (l *lowering) index(n *Node, a Arg, below string) error {
 	i, ok := l.tensors[a.Ref]
 	if a.kind != 'r' || !ok || l.nodes[a.Ref] != nil || wholes[l.graph.Tensors[i].DType] == "" ||
-		l.graph.Tensors[i].DType == "bool" {
+		slices.Contains(ranged, l.graph.Tensors[i].DType) {
 		return refusal(n, "its classes or indices: expected an input of int64")
 	}
 	if old := l.below[a.Ref]; old != "" && old != below {

@@ -102,7 +102,7 @@ class Sizes:
 
     def probe_one(self, i):
         base, self.samples[i] = self.values[i], []
-        for v in [base * f for f in FACTORS] + [base // f for f in FACTORS]:
+        for v in dict.fromkeys([base * f for f in FACTORS] + [base // f for f in FACTORS]):
             if len(self.samples[i]) < 2:
                 self.sample(i, v)
         if len(self.samples[i]) < 2 or i in self.roots or not self.sizes_something(i):

@@ -12,10 +12,16 @@ RUNS = 20  # with each number moved or not: one step in a million of those that 
 
 NAMES = ("round", "floor", "ceil", "trunc", "fix", "sign", "sgn", "heaviside", "floor_divide", "remainder", "fmod", "gt", "ge",
          "lt", "le", "greater", "greater_equal", "less", "less_equal", "argmax", "argmin", "bucketize", "searchsorted")
-METHODS = ("__gt__", "__ge__", "__lt__", "__le__", "__floordiv__", "__mod__", "long", "int", "short", "round_", "floor_", "ceil_",
+METHODS = ("__gt__", "__ge__", "__lt__", "__le__", "__floordiv__", "__mod__", "long", "int", "short", "char", "byte", "round_", "floor_", "ceil_",
            "trunc_", "sign_")
 STEPS = {getattr(of, name) for of, names in ((torch, NAMES), (torch.Tensor, NAMES + METHODS)) for name in names
          if hasattr(of, name)}
+
+
+def to_whole(func, args, kwargs):
+    """Whether numbers are cut to whole ones of a type that is named."""
+    types = (a for a in (*args[1:], *kwargs.values()) if isinstance(a, torch.dtype))
+    return func in (torch.Tensor.to, torch.Tensor.type) and any(not t.is_floating_point and t is not torch.bool for t in types)
 
 
 class Steps(TorchFunctionMode):
@@ -28,7 +34,7 @@ class Steps(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         rounds = func in (torch.div, torch.Tensor.div, torch.true_divide) and kwargs.get("rounding_mode") is not None
-        if (rounds or func in STEPS) and args and isinstance(args[0], torch.Tensor) and args[0].is_floating_point():
+        if (rounds or func in STEPS or to_whole(func, args, kwargs)) and args and isinstance(args[0], torch.Tensor) and args[0].is_floating_point():
             self.count += 1
             new = self.each(self.count - 1, args[0])
             args = (args[0].copy_(new) if func.__name__.endswith("_") and not func.__name__.endswith("__") else new, *args[1:])

@@ -11,7 +11,7 @@ from parts import PARTS, traced
 from refusal import Refused, first_line
 
 DTYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.int64: "int64",
-          torch.int32: "int32", torch.bool: "bool"}
+          torch.int32: "int32", torch.int8: "int8", torch.uint8: "uint8", torch.bool: "bool"}
 PRECISIONS = {name: dtype for dtype, name in DTYPES.items() if dtype.is_floating_point}
 MOST_NODES = 512
 MOST_CONSTANT = 1  # elements of a constant that is written as a number

@@ -12,7 +12,7 @@ from wide import Wide
 SMALL = (3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096)
 MOST = 1 << 22  # elements of all tensors of a module that is run on numbers
 WIRE = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16, "int32": torch.int32,
-        "int64": torch.int64, "bool": torch.bool, "fp64": torch.float64}
+        "int64": torch.int64, "int8": torch.int8, "uint8": torch.uint8, "bool": torch.bool, "fp64": torch.float64}
 
 
 def elements(module, inputs):

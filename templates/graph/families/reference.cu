@@ -41,6 +41,8 @@ __device__ double as_float(T x) { return darwarp::to_float(x); }
 __device__ double as_float(long long x) { return double(x); }
 __device__ double as_float(int x) { return double(x); }
 __device__ double as_float(bool x) { return double(x); }
+__device__ double as_float(signed char x) { return double(x); }
+__device__ double as_float(unsigned char x) { return double(x); }
 <%- end%>
 
 <%- if or .Alike .Product%>

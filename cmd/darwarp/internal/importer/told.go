@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 
 	"darwarp/eval/module"
@@ -31,7 +32,7 @@ func told(ctx context.Context, r *module.Reader, read *reading, req Request) (ma
 	if err != nil {
 		return nil, err
 	}
-	s := &sizer{names: p.DimNames, fits: func(d kernels.Dims) (bool, error) {
+	s := &sizer{names: p.DimNames, numbers: numbersOf(p), fits: func(d kernels.Dims) (bool, error) {
 		why, err := teller.Fits(ctx, d)
 		return why == "", err
 	}}
@@ -65,16 +66,36 @@ func (r *reading) named(p *kernels.Problem, d kernels.Dims) map[string]int {
 
 // sizer looks for small sizes at which a module runs: which they are is not known from its graph.
 type sizer struct {
-	names []string
-	fits  func(kernels.Dims) (bool, error)
+	names   []string
+	fits    func(kernels.Dims) (bool, error)
+	numbers func(kernels.Dims) int // in all tensors
 }
 
 // Products of all dims: of the size that an emulator can do, and of check shapes around it, of which there are so many.
+// Where lengths that are no dims make tensors longer, perPlace of their numbers count as much as one of a product.
 const (
 	smallSize  = 1 << 12
 	aroundSize = 1 << 14
 	mostShapes = 8
+	perPlace   = 16
 )
+
+// numbersOf is how many numbers all tensors of a problem have.
+func numbersOf(p *kernels.Problem) func(kernels.Dims) int {
+	return func(d kernels.Dims) (n int) {
+		buffers, err := p.Buffers(d, p.DTypes[0])
+		if err != nil {
+			return math.MaxInt
+		}
+		for _, b := range buffers {
+			n += b.Elems()
+		}
+		return n
+	}
+}
+
+// size is how large a module is at some sizes.
+func (s *sizer) size(d kernels.Dims) int { return max(product(d), s.numbers(d)/perPlace) }
 
 func product(d kernels.Dims) (n int) {
 	n = 1
@@ -89,7 +110,7 @@ func product(d kernels.Dims) (n int) {
 // small halves the longest dims that can be halved until the whole is small.
 func (s *sizer) small(own kernels.Dims) (kernels.Dims, error) {
 	d, stuck := maps.Clone(own), map[string]bool{}
-	for product(d) > smallSize {
+	for s.size(d) > smallSize {
 		longest := ""
 		for _, name := range s.names {
 			if !stuck[name] && d[name] > 1 && (longest == "" || d[name] > d[longest]) {
@@ -129,7 +150,7 @@ func (s *sizer) around(small kernels.Dims) (list []kernels.Dims, err error) {
 	}
 	for _, d := range wanted {
 		known := slices.ContainsFunc(list, func(o kernels.Dims) bool { return maps.Equal(o, d) })
-		if known || len(list) == mostShapes || product(d) > max(aroundSize, product(small)) {
+		if known || len(list) == mostShapes || s.size(d) > max(aroundSize, s.size(small)) {
 			continue
 		}
 		ok, err := s.fits(d)
