@@ -40,6 +40,14 @@ func (p *program) baselines(b *strings.Builder, n *names) {
 	}
 }
 
+// torchTypes are the names in torch of the types that arguments are, makers the operators that make tensors of no
+// others, which would lie on the processor.
+var (
+	torchTypes = map[string]string{"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "int64": "int64",
+		"int32": "int32", "int8": "int8", "uint8": "uint8", "bool": "bool"}
+	makers = []string{"arange", "zeros", "ones", "full", "scalar_tensor"}
+)
+
 // caller writes nodes as one Python expression. What is used twice is computed once, as the module does: it gets a name
 // where it stands first, and is that name from then on.
 type caller struct {
@@ -103,6 +111,9 @@ func (w *caller) call(name string) string {
 	for _, key := range sortedKeys(node.Kwargs) {
 		args = append(args, key+"="+w.python(node.Kwargs[key]))
 	}
+	if slices.Contains(makers, node.Op) && len(w.names.tensors) > 0 {
+		args = append(args, "device="+w.names.tensors[0]+".device")
+	}
 	text := "torch.ops.aten." + strings.TrimSuffix(node.Op, each) + "(" + strings.Join(args, ", ") + ")"
 	if w.uses[name] < 2 {
 		return text
@@ -125,7 +136,7 @@ func (w *caller) python(a Arg) string {
 	case 'r':
 		return w.call(a.Ref)
 	case 'd':
-		return w.names.one(a.Dim)
+		return strings.ReplaceAll(w.names.one(a.Dim), "/", "//") // of whole numbers
 	case 'l':
 		out := make([]string, len(a.List))
 		for i, e := range a.List {
@@ -141,6 +152,9 @@ func (w *caller) python(a Arg) string {
 	case float64:
 		return pythonNumber(v)
 	case string:
+		if t := torchTypes[v]; t != "" {
+			return "torch." + t
+		}
 		if kernels.CheckIdentifier(v) == nil {
 			return "'" + v + "'"
 		}

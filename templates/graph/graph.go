@@ -46,6 +46,7 @@ type Tensor struct {
 	Shape        []Extent `json:"shape"`
 	Strides      []Extent `json:"strides,omitempty"` // where it is not contiguous
 	Distribution string   `json:"distribution,omitempty"`
+	Range        []Extent `json:"range,omitempty"` // of whole numbers: the least and the greatest, where they are known
 }
 
 // Node is one operator: its name is that of ATen without the prefix.
@@ -183,7 +184,7 @@ func (g *Graph) check() error {
 		if err := fresh(taken, t.Name, "tensor"); err != nil {
 			return err
 		}
-		if err := g.checkShape(t.Name, t.Shape); err != nil {
+		if err := errors.Join(g.checkShape(t.Name, t.Shape), g.checkRange(t)); err != nil {
 			return err
 		}
 	}

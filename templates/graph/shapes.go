@@ -192,7 +192,7 @@ func (l *lowering) findSteps(list []string) {
 
 // findLeasts finds how large dims must be for all lengths to be 1 or more: lengths grow with dims.
 func (l *lowering) findLeasts() {
-	list := l.sizeTexts()
+	list := append(l.sizeTexts(), l.spans()...)
 	for _, o := range l.outputs {
 		list = append(list, texts(l.outputShape(o))...)
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"darwarp/kernels"
@@ -101,5 +102,11 @@ func pythonNumber(v float64) string {
 	if math.IsInf(v, 0) {
 		return "float('" + fmt.Sprint(v) + "')"
 	}
-	return strings.TrimSuffix(fmt.Sprint(v), ".0")
+	if v == math.Trunc(v) && math.Abs(v) < 1<<63 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	if v == 1<<63 { // the end of a slice that has none: 2^63 - 1, which floats do not hold
+		return strconv.Itoa(math.MaxInt64)
+	}
+	return fmt.Sprint(v)
 }

@@ -58,8 +58,9 @@ func (t *Told) admit(p *program) error {
 	for _, x := range p.graph.Tensors {
 		switch {
 		case slices.Contains(ranged, x.DType):
+		case wholes[x.DType] != "" && x.Range == nil:
+			return unknownRange(x)
 		case wholes[x.DType] != "":
-			return fmt.Errorf("tensor %s: of %s: what its numbers may be is not known", x.Name, x.DType)
 		case !slices.Contains(floats, x.DType) || x.DType != dtype:
 			return fmt.Errorf("tensor %s: of %s, and others of %s: expected one of %s", x.Name, cut(x.DType), cut(dtype),
 				strings.Join(floats, ", "))
@@ -94,7 +95,7 @@ func (t *Told) problemToml(p *program, n *names, remark string) []byte {
 	for i, x := range g.Tensors {
 		fmt.Fprintf(&b, "\n[[tensor]]\nname = %s\nrole = \"in\"\n", quoted(n.tensors[i]))
 		if wholes[x.DType] != "" {
-			fmt.Fprintf(&b, "dtype = %s\n", quoted(x.DType))
+			fmt.Fprintf(&b, "dtype = %s\n%s", quoted(x.DType), x.rangeLine(n))
 		}
 		fmt.Fprintf(&b, "shape = [%s]\n", shapeList(n, x.Shape))
 	}

@@ -66,7 +66,7 @@ func TestTold(t *testing.T) {
 // TestNotTold: what a module cannot be held against is refused.
 func TestNotTold(t *testing.T) {
 	for _, tt := range []struct{ old, new, want string }{
-		{`"dtype": "fp32"`, `"dtype": "int64"`, "what its numbers may be is not known"},
+		{`"dtype": "fp32"`, `"dtype": "int64"`, "what its numbers may be is not known: draw them by torch.randint"},
 		{`"kind": "input",`, `"kind": "input", "strides": [1, 2],`, "not contiguous"},
 		{"],\n   \"dtype\": \"fp32\"", "],\n   \"dtype\": \"int64\"", "expected one type"},
 	} {

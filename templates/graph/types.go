@@ -75,13 +75,54 @@ func (p *program) dtype() (string, error) {
 	return dtype, nil
 }
 
-// checkWhole refuses whole numbers that are not known to be indices of something: what they may be is not known.
+// checkWhole refuses whole numbers of which it is not known what they may be.
 func (p *program) checkWhole(t Tensor) error {
-	if !slices.Contains(ranged, t.DType) && p.below[t.Name] == "" {
-		return fmt.Errorf("tensor %s: of %s, and no index of classes: expected fp32, fp16, bf16, bool, int8 or uint8",
-			t.Name, t.DType)
+	if !slices.Contains(ranged, t.DType) && p.below[t.Name] == "" && t.Range == nil {
+		return unknownRange(t)
 	}
 	return nil
+}
+
+// unknownRange refuses a tensor of whole numbers that index nothing and are not drawn from a range.
+func unknownRange(t Tensor) error {
+	return fmt.Errorf("tensor %s: of %s, and what its numbers may be is not known: draw them by torch.randint in "+
+		"get_inputs()", t.Name, t.DType)
+}
+
+// mostRange bounds the whole numbers of a range: floats hold them, and sums and differences of a few.
+const mostRange = 1 << 22
+
+// checkRange refuses ranges that are none.
+func (g *Graph) checkRange(t Tensor) error {
+	if t.Range == nil {
+		return nil
+	}
+	if len(t.Range) != 2 || wholes[t.DType] == "" || slices.Contains(ranged, t.DType) {
+		return fmt.Errorf("%s: a range has two ends, and is of int32 or int64", t.Name)
+	}
+	var ends [2]int
+	for i, e := range t.Range {
+		v, err := g.size(string(e))
+		if err != nil || !arithmeticOnly.MatchString(string(e)) || max(v, -v) > mostRange {
+			return fmt.Errorf("%s: %q is no end of a range in terms of the dims, from -%d to %d", t.Name, cut(string(e)),
+				mostRange, mostRange)
+		}
+		ends[i] = v
+	}
+	if ends[0] > ends[1] {
+		return fmt.Errorf("%s: the range from %d to %d has no number", t.Name, ends[0], ends[1])
+	}
+	return nil
+}
+
+// spans are how many numbers the ranges have that inputs are drawn from, as expressions: one at least, at all sizes.
+func (p *program) spans() (list []string) {
+	for _, t := range p.graph.Tensors {
+		if t.Range != nil && p.below[t.Name] == "" {
+			list = append(list, fmt.Sprintf("%s - (%s) + 1", t.Range[1], t.Range[0]))
+		}
+	}
+	return list
 }
 
 // wholeNumbers writes the type of an index or mask, and its bound; and that of variances, which are positive.
@@ -94,12 +135,23 @@ func (p *program) wholeNumbers(b *strings.Builder, n *names, tensor int) {
 		return
 	}
 	fmt.Fprintf(b, "dtype = %s\n", quoted(t.DType))
-	if !slices.Contains(ranged, t.DType) {
+	switch {
+	case p.below[t.Name] == "":
+		b.WriteString(t.rangeLine(n))
+	case !slices.Contains(ranged, t.DType):
 		fmt.Fprintf(b, "range = [0, %s]\n", quoted("("+n.one(p.below[t.Name])+") - 1"))
 		if class, ok := p.graph.leftOut(t.Name); ok {
 			fmt.Fprintf(b, "also = %d # of rows that do not count\n", class)
 		}
 	}
+}
+
+// rangeLine is the range that a tensor's numbers are drawn from, none where it has none.
+func (t *Tensor) rangeLine(n *names) string {
+	if t.Range == nil {
+		return ""
+	}
+	return fmt.Sprintf("range = [%s]\n", quotedList(n.all(texts(t.Range))))
 }
 
 // index says that the numbers of a tensor are less than a length.
@@ -159,7 +211,7 @@ func (l *lowering) counts(n *Node) bool {
 		return false
 	}
 	for _, a := range n.Args {
-		if a.kind == 'r' && !l.counts(l.nodes[a.Ref]) {
+		if a.kind == 'r' && !l.counts(l.nodes[a.Ref]) && !l.hasRange(a.Ref) {
 			return false
 		}
 		if v, ok := a.Value.(float64); ok && math.Abs(v) > mostIndex {
@@ -167,6 +219,12 @@ func (l *lowering) counts(n *Node) bool {
 		}
 	}
 	return true
+}
+
+// hasRange reports whether a name is that of a tensor of whole numbers that are drawn from a range.
+func (l *lowering) hasRange(name string) bool {
+	i, ok := l.tensors[name]
+	return ok && l.nodes[name] == nil && l.graph.Tensors[i].Range != nil
 }
 
 // typeOf is the type of a node or tensor.

@@ -38,7 +38,16 @@ class Drawn(TorchFunctionMode):
         out = func(*args, **kwargs)
         if isinstance(out, torch.Tensor) and func in DRAWN:
             out.drawn = DRAWN[func]
+        if func is torch.randint:
+            out.range = drawn_range(args, kwargs)
         return out
+
+
+def drawn_range(args, kwargs):
+    """The least and the greatest number that torch.randint draws: low, high, size, of which low may be missing."""
+    ends = [a for a in args[:2] if isinstance(a, int)]
+    low, high = kwargs.get("low", ends[0] if len(ends) == 2 else 0), kwargs.get("high", ends[-1] if ends else 0)
+    return [low, high - 1]
 
 
 class Bounded(TorchFunctionMode):

@@ -155,6 +155,8 @@ class Reader:
                 return
             self.tensor(node, name, "input", value, getattr(given, "drawn", "other"))
             self.tensors[-1]["torch"] = str(place)
+            if value.dtype in (torch.int64, torch.int32) and hasattr(given, "range"):
+                self.tensors[-1]["range"] = given.range
         elif spec.kind == InputKind.PARAMETER:
             self.tensor(node, spec.target, "parameter", value)
         elif spec.kind == InputKind.BUFFER:

@@ -26,7 +26,7 @@ func TestFamilies(t *testing.T) {
 		{"linear_relu", "matmul"}, {"rmsnorm_plain", "rows"}, {"bounds", "map"}, {"conv_depthwise", "map"},
 		{"attention_masked", "pipeline"}, {"attention_plain", "pipeline"}, {"attention_grouped", "pipeline"},
 		{"attention_repeated", "pipeline"}, {"matmul_broadcast", "matmul"}, {"prod_axis", "columns"},
-		{"normalized_image", "map"},
+		{"normalized_image", "map"}, {"first_ones", "pipeline"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			req := request(t, tt.name, Folder)
