@@ -33,6 +33,9 @@ func (p *program) check(b *strings.Builder, n *names) {
 	if len(without) > 0 {
 		fmt.Fprintf(b, "without = [%s]\n", quotedList(without))
 	}
+	if p.multiplies() {
+		b.WriteString("special = false # inf makes NaN of a part that underflows to 0: in another order it is inf\n")
+	}
 	b.WriteString("shapes = [\n")
 	for _, sizes := range p.shapes() {
 		fmt.Fprintf(b, "    { %s },\n", sizesOf(p.graph, n, sizes))

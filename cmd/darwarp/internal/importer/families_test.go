@@ -27,6 +27,7 @@ func TestFamilies(t *testing.T) {
 		{"attention_masked", "pipeline"}, {"attention_plain", "pipeline"}, {"attention_grouped", "pipeline"},
 		{"attention_repeated", "pipeline"}, {"matmul_broadcast", "matmul"}, {"prod_axis", "columns"},
 		{"normalized_image", "map"}, {"first_ones", "pipeline"},
+		{"prod_first", "columns"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			req := request(t, tt.name, Folder)
