@@ -87,3 +87,18 @@ func TestProductsInAnyOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestPlacesOfComputed: where the greatest of numbers is, is not asked of those that rounding may put in another order.
+func TestPlacesOfComputed(t *testing.T) {
+	for op, taken := range map[string]bool{"relu": true, "exp": false} {
+		which := strings.Replace(node("y", "argmax", `{"ref": "a"}, {"value": 1}`, `"rows"`), "fp32", "int64", 1)
+		g, err := Parse(small(node("a", op, `{"ref": "x"}`, `"rows", "cols"`)+", "+which, "y"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = g.Folder()
+		if refused := err != nil && strings.Contains(err.Error(), "rounding would decide which"); refused == taken {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
+}

@@ -21,7 +21,7 @@ func init() {
 	reducers = map[string]*reducer{}
 	for name, f := range map[string]func(*lowering, *Node, *value) (*value, error){
 		"sum": total, "mean": mean, "amax": partOf(greatest, 0), "amin": partOf(least, 0), "prod": partOf(productOf, 0),
-		"max": partOf(greatest, 0), "min": partOf(least, 0), "argmax": partOf(firstMost, 1), "argmin": partOf(firstLow, 1),
+		"max": partOf(greatest, 0), "min": partOf(least, 0), "argmax": whereIs(firstMost), "argmin": whereIs(firstLow),
 		"logsumexp": logSumExp, "var": variance, "std": deviation, "linalg_vector_norm": vectorNorm, "norm": vectorNorm,
 	} {
 		reducers[name] = sumLike(f)
@@ -201,6 +201,16 @@ func mean(l *lowering, n *Node, x *value) (*value, error) {
 
 func partOf(k statKind, i int) func(*lowering, *Node, *value) (*value, error) {
 	return func(l *lowering, _ *Node, x *value) (*value, error) { return l.part(l.stat(k, x), i), nil }
+}
+
+// whereIs is the place of a number that is the greatest or the least.
+func whereIs(k statKind) func(*lowering, *Node, *value) (*value, error) {
+	return func(l *lowering, n *Node, x *value) (*value, error) {
+		if !exactValue(x) {
+			return nil, refusal(n, "of numbers that are computed: rounding would decide which of them it is")
+		}
+		return l.part(l.stat(k, x), 1), nil
+	}
 }
 
 func logSumExp(l *lowering, _ *Node, x *value) (*value, error) {
