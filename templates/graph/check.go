@@ -33,8 +33,11 @@ func (p *program) check(b *strings.Builder, n *names) {
 	if len(without) > 0 {
 		fmt.Fprintf(b, "without = [%s]\n", quotedList(without))
 	}
-	if p.multiplies() {
+	switch {
+	case p.multiplies():
 		b.WriteString("special = false # inf makes NaN of a part that underflows to 0: in another order it is inf\n")
+	case slices.ContainsFunc(p.stats, saturated):
+		b.WriteString("special = false # equal numbers less their mean are 0, or nearly: times inf NaN, or inf\n")
 	}
 	b.WriteString("shapes = [\n")
 	for _, sizes := range p.shapes() {

@@ -92,13 +92,37 @@ func TestProductsInAnyOrder(t *testing.T) {
 func TestPlacesOfComputed(t *testing.T) {
 	for op, taken := range map[string]bool{"relu": true, "exp": false} {
 		which := strings.Replace(node("y", "argmax", `{"ref": "a"}, {"value": 1}`, `"rows"`), "fp32", "int64", 1)
-		g, err := Parse(small(node("a", op, `{"ref": "x"}`, `"rows", "cols"`)+", "+which, "y"))
+		_, err := ofFloats(t, node("a", op, `{"ref": "x"}`, `"rows", "cols"`)+", "+which).Folder()
+		if taken && err != nil || !taken && (err == nil || !strings.Contains(err.Error(), "rounding would decide which")) {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
+}
+
+// ofFloats is a small graph without whole numbers, of which y is the output.
+func ofFloats(t *testing.T, nodes string) *Graph {
+	t.Helper()
+	const whole = `,
+			{"name": "i", "kind": "input", "dtype": "int64", "shape": ["rows"]}`
+	g, err := Parse([]byte(strings.Replace(string(small(nodes, "y")), whole, "", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestSaturated: where all numbers of a norm may lie at a bound, rounding decides whether inf times what is left of
+// them is inf or NaN.
+func TestSaturated(t *testing.T) {
+	for op, want := range map[string]bool{"relu": false, "hardtanh": true, "tanh": true, "sigmoid": true, "mish": false} {
+		nodes := node("a", op, `{"ref": "x"}`, `"rows", "cols"`) + ", " +
+			node("y", "layer_norm", `{"ref": "a"}, {"list": [{"dim": "cols"}]}`, `"rows", "cols"`)
+		out, err := ofFloats(t, nodes).Folder()
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = g.Folder()
-		if refused := err != nil && strings.Contains(err.Error(), "rounding would decide which"); refused == taken {
-			t.Errorf("%s: %v", op, err)
+		if got := strings.Contains(string(out["problem.toml"]), "special = false"); got != want {
+			t.Errorf("%s: inf and NaN need not propagate: %v", op, got)
 		}
 	}
 }

@@ -69,6 +69,15 @@ func byLength(v *value) bool {
 		squared(v.args[1].args[0])
 }
 
+// bounds are the operators of which many numbers give the same one, which is not 0.
+var bounds = []string{"clamp", "tanh", "sigmoid", "erf"}
+
+// saturated reports whether distances are added up of numbers that may all lie at a bound.
+func saturated(s *stat) bool {
+	return centred(s) && slices.ContainsFunc(reached(s.arg),
+		func(v *value) bool { return v.kind == isOp && slices.Contains(bounds, v.op.Name) })
+}
+
 // centred reports whether distances from a sum are added up.
 func centred(s *stat) bool {
 	return s.kind == momentsOf || s.kind == sumOf && slices.ContainsFunc(reached(s.arg),
