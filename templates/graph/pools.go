@@ -155,8 +155,13 @@ func (w *pool) results() (out []string) {
 	return out
 }
 
-// least is the shortest axis that has one window.
-func (w *pool) least(i int) int { return max(1, w.Spread[i]*(w.Kernel[i]-1)+1-2*w.Padding[i]) }
+// least is the shortest axis that has one window. PyTorch's avg_pool3d wants a whole window in the tensor itself.
+func (w *pool) least(i int) int {
+	if w.Average && w.Rank() == 3 {
+		return w.Kernel[i]
+	}
+	return max(1, w.Spread[i]*(w.Kernel[i]-1)+1-2*w.Padding[i])
+}
 
 // framePool makes the domain of a result: its lengths follow from those of the tensor.
 func framePool(l *lowering, n *Node) error {

@@ -33,3 +33,18 @@ func TestPoolLengths(t *testing.T) {
 		}
 	}
 }
+
+// TestPoolLeast: an average over three axes wants a whole window in the tensor itself in PyTorch, other pools only
+// with the padding.
+func TestPoolLeast(t *testing.T) {
+	three, ones := []int{3, 3, 3}, []int{1, 1, 1}
+	for want, w := range map[int]pool{
+		3: {Average: true, Kernel: three, Stride: ones, Padding: ones, Spread: ones},
+		1: {Average: true, Kernel: three[:2], Stride: ones[:2], Padding: ones[:2], Spread: ones[:2]},
+		2: {Kernel: []int{4, 4, 4}, Stride: ones, Padding: ones, Spread: ones},
+	} {
+		if got := w.least(0); got != want {
+			t.Errorf("%+v: %d, expected %d", w, got, want)
+		}
+	}
+}
