@@ -43,6 +43,7 @@ var listed = map[string]string{
 
 	"Power.Proofs": "one", "PowerReply.Proofs": "one", "Proof.Acc": "dtypes", "Proof.Omissions": "dims",
 	"Omission.More":       "device.MoreLines",
+	"JudgeReply.Tried":    "mutations, by output",
 	"GateReply.Resources": "kernels", "GateReply.Sites": "lines of a source",
 
 	"Case.Dims": "dims", "Library.Dims": "dims", "Case.Mix": "classes", "Case.Beside": "classes",

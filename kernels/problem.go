@@ -126,13 +126,16 @@ type Check struct {
 	ranges map[string]Range
 }
 
-// Whole is what the bound on a whole output knows of its errors.
+// Whole is what the bound on a whole output knows of its errors, and what scales hold.
 type Whole struct {
 	// Coherent: an error of one sum is in many outputs alike, as that of layernorm's mean is in its whole row.
 	Coherent bool `toml:"coherent,omitempty" json:"coherent,omitempty"`
 	// Scattered: what goes into those sums are sums itself, and those of normal inputs have errors that scatter: products
 	// of matrices before a norm.
 	Scattered bool `toml:"scattered,omitempty" json:"scattered,omitempty"`
+	// Finished: outputs are worked out of the sums, and scales hold roundings of this as shares of the error of a sum of
+	// all terms: that is allowed, too, where few of them count
+	Finished bool `toml:"finished,omitempty" json:"finished,omitempty"`
 }
 
 // Reference is what tells the truth: a plain kernel, or a module of PyTorch. The kernel's parameters are: the inputs in

@@ -114,9 +114,11 @@ func TestOutputs(t *testing.T) {
 	}
 	calls, want := "", ""
 	for _, tt := range []struct{ call, output string }{
-		{"show(Num{2, 8, 0}, 1);", "2 8"},      // the errors of one operation
-		{"show(Num{2, 8, 16}, 16);", "2 16.5"}, // 4 units of 64
-		{"show(Num{2, 0, 0}, 1);", "2 2"},      // not rounded
+		{"show(Num{2, 8, 0}, 1);", "2 8"},                                 // the errors of one operation
+		{"show(Num{2, 8, 16}, 16);", "2 16.5"},                            // 4 units of 64
+		{"show(Num{2, 0, 0}, 1);", "2 2"},                                 // not rounded
+		{"show(picked(true, Num{1, 0, 0}, Num{1.001, 0, 2}), 1);", "1 2"}, // rounding may pick the other one
+		{"show(picked(false, Num{0, 0, 2}, Num{0.01, 0, 0}), 1);", "0.01 0.01"},
 		{"show(Num{3e38, 0, 1e39}, 1);", "3e+38 3.403e+38"},
 		{"show(Num{-3.41e38, 0, 0}, 1);", "-3.403e+38 3.403e+38"},
 		{"show(Num{1e39, 0, 0}, 1);", "inf 3.403e+38"},

@@ -103,6 +103,9 @@ func firstOn(t *testing.T, d *sea, o Options, said *string) *Search {
 	t.Helper()
 	o.Target = session.Target{Problem: "../../testdata/axpy", Device: "auto", Workloads: []string{"small"},
 		Elsewhere: func(context.Context, *session.Session, string) (session.Opened, error) { return d, nil }}
+	if o.Resume != "" { // a run says what it is about
+		o.Problem = ""
+	}
 	o.Strategy, o.NoBaseline = evolve.DefaultStrategy, true
 	var mu sync.Mutex
 	s, err := Open(t.Context(), o, func(format string, args ...any) {
