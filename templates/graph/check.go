@@ -22,7 +22,7 @@ func (p *program) check(b *strings.Builder, n *names) {
 	if p.staged() && p.product != nil && !p.tf32() && (p.coherent() || p.alike() != "") {
 		b.WriteString("scattered = true  # but those of products of normal numbers are not\n")
 	}
-	if p.product != nil && !p.exact() {
+	if p.finished() {
 		b.WriteString("finished = true  # scales hold roundings of what is worked out of the products\n")
 	}
 	if !p.exact() {

@@ -83,3 +83,14 @@ func centred(s *stat) bool {
 	return s.kind == momentsOf || s.kind == sumOf && slices.ContainsFunc(reached(s.arg),
 		func(v *value) bool { return v.kind == isStat && v.stat.kind == sumOf })
 }
+
+// finished reports whether more is worked out of products than what a last rounding is about, as a product plus a bias.
+func (p *program) finished() bool {
+	rounding := 0
+	for _, v := range p.reachable() {
+		if v.kind == isOp && !v.op.Same {
+			rounding++
+		}
+	}
+	return p.product != nil && (rounding > 1 || !p.exact())
+}
