@@ -114,10 +114,12 @@ func TestOutputs(t *testing.T) {
 	}
 	calls, want := "", ""
 	for _, tt := range []struct{ call, output string }{
-		{"show(Num{2, 8, 0}, 1);", "2 8"},                                 // the errors of one operation
-		{"show(Num{2, 8, 16}, 16);", "2 16.5"},                            // 4 units of 64
-		{"show(Num{2, 0, 0}, 1);", "2 2"},                                 // not rounded
-		{"show(picked(true, Num{1, 0, 0}, Num{1.001, 0, 2}), 1);", "1 2"}, // rounding may pick the other one
+		{"show(Num{2, 8, 0}, 1);", "2 8"},                                       // the errors of one operation
+		{"show(Num{2, 8, 16}, 16);", "2 16.5"},                                  // 4 units of 64
+		{"show(Num{2, 0, 0}, 1);", "2 2"},                                       // not rounded
+		{"show(picked(true, Num{1, 0, 0}, Num{1.001, 0, 2}), 1);", "1 2"},       // rounding may pick the other one
+		{"show(t_leaky_relu(Num{-1e-9, 0, 1}, exactly(0.01)), 1);", "-1e-11 1"}, // it may be above 0
+		{"show(t_leaky_relu(Num{-0.5, 0, 1}, exactly(0.01)), 1);", "-0.005 0.015"},
 		{"show(picked(false, Num{0, 0, 2}, Num{0.01, 0, 0}), 1);", "0.01 0.01"},
 		{"show(Num{3e38, 0, 1e39}, 1);", "3e+38 3.403e+38"},
 		{"show(Num{-3.41e38, 0, 0}, 1);", "-3.403e+38 3.403e+38"},
@@ -126,7 +128,8 @@ func TestOutputs(t *testing.T) {
 		calls += tt.call + "\n"
 		want += tt.output + "\n"
 	}
-	source := shim + string(num) + "void show(Num a, double terms) {\n" +
+	source := shim + string(num) + "Num t_leaky_relu(Num a, Num b) { " + operators["leaky_relu"].Truth + " }\n" +
+		"void show(Num a, double terms) {\n" +
 		"    printf(\"%.4g %.4g\\n\", value_of(a), scale_of(a, terms));\n}\nint main() {\n" + calls + "}\n"
 	if got := strings.Join(build(t, compiler, source), "\n") + "\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
