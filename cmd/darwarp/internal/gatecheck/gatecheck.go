@@ -13,15 +13,26 @@ import (
 	"darwarp/cmd/darwarp/internal/progress"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/eval"
 )
 
-// Run sends the test kernels through the gate of a device, one problem after the other.
+// Run sends the test kernels through the gate of a device, one problem after the other. One whose check is not fit to
+// use is an error in the end, and the others are tested all the same.
 func Run(ctx context.Context, t session.Target, which gatetest.Filter, say func(string, ...any)) (*Report, error) {
 	r := newReport()
+	var unfit error
 	for _, problem := range gatetest.Problems() {
-		if err := testProblem(ctx, t, which, problem, r, say); err != nil {
-			return r, fmt.Errorf("problem %s: %w", problem, err)
+		err := testProblem(ctx, t, which, problem, r, say)
+		if err != nil {
+			err = fmt.Errorf("problem %s: %w", problem, err)
 		}
+		if err != nil && !errors.Is(err, eval.ErrUnfit) {
+			return r, errors.Join(unfit, err)
+		}
+		unfit = errors.Join(unfit, err)
+	}
+	if unfit != nil {
+		return r, unfit
 	}
 	if len(r.Verdicts) == 0 {
 		return r, exit.Usagef("no kernel of the test matches all of these on this device")

@@ -11,6 +11,7 @@ import (
 
 	"darwarp/cmd/darwarp/internal/gatetest"
 	"darwarp/cmd/darwarp/internal/session"
+	"darwarp/eval"
 	"darwarp/evolve"
 	"darwarp/kernels"
 )
@@ -209,5 +210,43 @@ func TestGateReport(t *testing.T) {
 	if lines := strings.Split(out.String(), "\n"); !slices.ContainsFunc(lines,
 		func(l string) bool { return strings.HasPrefix(l, "sum ") && strings.Contains(l, "ok (!)") }) {
 		t.Errorf("what was not held is not marked:\n%s", out.String())
+	}
+}
+
+// closer is a gatekeeper that somebody opens.
+type closer struct{ *gatekeeper }
+
+func (closer) Close() error { return nil }
+
+// TestUnfitIsPassedOver: a folder whose check cannot be used ends the test with an error, but not before the others
+// have had their turn. Whatever else goes wrong ends it at once.
+func TestUnfitIsPassedOver(t *testing.T) {
+	dev, err := kernels.ArchDevice("sm_90a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		fault  error
+		tested []string
+	}{{eval.ErrUnfit, []string{"softmax", "powers"}}, {errors.New("no device"), []string{"softmax"}}} {
+		target := session.Target{Device: "cuda",
+			Elsewhere: func(_ context.Context, s *session.Session, _ string) (session.Opened, error) {
+				if strings.HasPrefix(s.Bundle.Problem.Name, "sum") {
+					return nil, c.fault
+				}
+				return closer{&gatekeeper{device: dev}}, nil
+			}}
+		r, err := Run(t.Context(), target, gatetest.Filter{Problems: []string{"powers", "softmax", "sum"}},
+			func(string, ...any) {})
+		var tested []string
+		for _, v := range r.Verdicts {
+			if v.Problem != "" {
+				tested = append(tested, v.Problem)
+			}
+		}
+		if !errors.Is(err, c.fault) || !strings.Contains(err.Error(), "problem sum: ") ||
+			!slices.Equal(slices.Compact(tested), c.tested) {
+			t.Errorf("%v: tested %q, %v", c.fault, slices.Compact(tested), err)
+		}
 	}
 }

@@ -159,7 +159,7 @@ func openDevice(ctx context.Context, cfg eval.Config, gpus []int) (Opened, error
 // refused makes what a user can change a mistake of usage.
 func refused(err error) error {
 	if errors.Is(err, eval.ErrTooLarge) || errors.Is(err, eval.ErrUnfit) {
-		return exit.Usagef("%v", err)
+		return exit.Usagef("%w", err)
 	}
 	return err
 }
