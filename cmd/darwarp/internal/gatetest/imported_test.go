@@ -1,6 +1,7 @@
 package gatetest
 
 import (
+	"strings"
 	"testing"
 
 	"darwarp/templates/graph"
@@ -27,6 +28,12 @@ func TestImported(t *testing.T) {
 		}
 		if string(stored("reference.cu")) != string(made["reference.cu"]) {
 			t.Errorf("%s: reference.cu is not what the graph makes now:\n%s", name, made["reference.cu"])
+		}
+		for _, rule := range []string{"\ncoherent = true", "\nscattered = true", "\nfinished = true", "\nexact = false"} {
+			has := strings.Contains(string(stored("problem.toml")), rule)
+			if want := strings.Contains(string(made["problem.toml"]), rule); has != want {
+				t.Errorf("%s: problem.toml has%s: %v, the graph's %v", name, rule, has, want)
+			}
 		}
 	}
 }

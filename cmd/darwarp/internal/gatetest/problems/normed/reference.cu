@@ -22,6 +22,14 @@ __device__ Num smooth(double y, double own, Num a, double derivative) {
     return num(y, fabs(own) + times(d, a.e), times(d, a.k));
 }
 
+// picked is a or b, of which one was greater or less. Where the errors of the other are such that rounding may pick that one, it
+// has the larger errors of both: e(terms) roundings are less than 2^-10 of a sum of up to 2^24 terms.
+__device__ Num picked(bool first, Num a, Num b) {
+    const Num y = first ? a : b, other = first ? b : a;
+    const bool near = fabs(a.v - b.v) <= 0.0009765625 * (other.e + other.k);
+    return near ? Num{y.v, fmax(y.e, other.e), fmax(y.k, other.k)} : y;
+}
+
 // model_of is e(terms) of the error model.
 __device__ double model_of(double terms) {
     return terms > 1 ? fmax(fmax(4 * sqrt(terms), fmin(terms, 2048.0)), fmax(fmin(terms, 65536.0) / 16, 64.0)) : 4;
