@@ -9,8 +9,31 @@ import (
 
 // warnings are what is allowed and probably not meant.
 func (b *Bundle) warnings(f *kernels.Family, spaces []SpaceReport) (out []string) {
-	used := b.uses(f)
 	found := valuesFound(f, spaces)
+	out = b.aboutGenes(f, found)
+	for _, name := range b.idle(f) {
+		out = append(out, fmt.Sprintf("let %s is not used", name))
+	}
+	for _, l := range f.Plan.Spec.Launches {
+		for _, m := range l.TensorMaps {
+			if !slices.Contains(l.Args, m.Name) {
+				out = append(out, fmt.Sprintf("tensor map %s is not an argument of launch %s", m.Name, l.Entry))
+			}
+		}
+	}
+	out = append(out, b.aboutSums(f)...)
+	for i, c := range f.Constraints {
+		if found != nil && !refuses(spaces, i) && !c.Sized() && !depends(f, c) {
+			out = append(out, fmt.Sprintf("constraint %s refuses nothing that those before it allow", c.Rule))
+		}
+	}
+	return out
+}
+
+// aboutGenes are the genes and values that no candidate needs; found are the values that legal points have, nil where
+// that is unknown.
+func (b *Bundle) aboutGenes(f *kernels.Family, found [][]bool) (out []string) {
+	used := b.uses(f)
 	for i := range f.Genes {
 		g := &f.Genes[i]
 		if !used[g.Name] {
@@ -22,30 +45,18 @@ func (b *Bundle) warnings(f *kernels.Family, spaces []SpaceReport) (out []string
 			}
 		}
 	}
-	for _, name := range b.idle(f) {
-		out = append(out, fmt.Sprintf("let %s is not used", name))
-	}
-	for _, l := range f.Plan.Spec.Launches {
-		for _, m := range l.TensorMaps {
-			if !slices.Contains(l.Args, m.Name) {
-				out = append(out, fmt.Sprintf("tensor map %s is not an argument of launch %s", m.Name, l.Entry))
-			}
-		}
-	}
+	return out
+}
+
+// aboutSums is what the check would need to know of a family's sums, and does not.
+func (b *Bundle) aboutSums(f *kernels.Family) (out []string) {
 	if b.Problem.Unproved() && f == b.Families[0] {
 		out = append(out, "check.reduction: no input has an axis as long as a dim that it reads: say in check.terms where "+
-			"the terms lie, "+
-			"so that the gate can prove that it sees missing ones (terms = [] if there are none)")
+			"the terms lie, so that the gate can prove that it sees missing ones (terms = [] if there are none)")
 	}
 	if t := loosest(f); b.Problem.Accumulator(t) != t {
 		out = append(out, fmt.Sprintf("accumulate %s: the problem allows sums in %s, by which the family is judged "+
-			"(check.accumulate)",
-			t, b.Problem.Accumulator(t)))
-	}
-	for i, c := range f.Constraints {
-		if found != nil && !refuses(spaces, i) && !c.Sized() && !depends(f, c) {
-			out = append(out, fmt.Sprintf("constraint %s refuses nothing that those before it allow", c.Rule))
-		}
+			"(check.accumulate)", t, b.Problem.Accumulator(t)))
 	}
 	return out
 }

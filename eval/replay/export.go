@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -79,38 +80,48 @@ func (r *Record) table(workload string) (*table, error) {
 		return nil, fmt.Errorf("workload %q: expected one of %s: the format has one time per configuration", workload,
 			strings.Join(r.workloadNames(), ", "))
 	}
-	t := &table{tool: "darwarp", kernel: r.Kernel, device: r.Device.Name, size: r.Size}
-	if t.kernel == "" {
-		t.kernel = r.Problem
-	}
+	t := &table{tool: "darwarp", kernel: cmp.Or(r.Kernel, r.Problem), device: r.Device.Name, size: r.Size}
 	place := r.params(t)
 	if _, clash := place[familyParam]; clash && len(r.Families) > 1 {
 		return nil, fmt.Errorf("a gene is called %q: the format needs that name for the family", familyParam)
 	}
 	for i := range r.Families {
 		f := &r.Families[i]
-		for k, config := range f.Configs {
-			x := row{values: make([]int, len(t.params)), outcome: f.Outcomes[f.Status[k]], cost: f.Cost[k],
-				judged: judged{cost: kernels.Cost{Time: f.Cost[k]}}}
-			if len(f.judged) == len(f.Configs) {
-				x.judged = f.judged[k]
-			}
+		for k := range f.Configs {
+			x := f.row(k, at)
+			x.values = t.valuesOf(f, f.Configs[k], place)
 			if len(r.Families) > 1 {
 				x.values[0] = i
-			}
-			for g, v := range config {
-				if v >= 0 {
-					p := place[f.Genes[g].was().Name]
-					x.values[p] = t.params[p].find(f.Genes[g].was().Values[v])
-				}
-			}
-			if times := f.Times[k]; len(times) > 0 {
-				x.median, x.lo, x.hi = times[3*at], times[3*at+1], times[3*at+2]
 			}
 			t.rows = append(t.rows, x)
 		}
 	}
 	return t, nil
+}
+
+// row is what was found of a configuration, with its time at one workload; not its values.
+func (f *Family) row(k, workload int) row {
+	x := row{outcome: f.Outcomes[f.Status[k]], cost: f.Cost[k], judged: judged{cost: kernels.Cost{Time: f.Cost[k]}}}
+	if len(f.judged) == len(f.Configs) {
+		x.judged = f.judged[k]
+	}
+	if times := f.Times[k]; len(times) > 0 {
+		x.median, x.lo, x.hi = times[3*workload], times[3*workload+1], times[3*workload+2]
+	}
+	return x
+}
+
+// valuesOf are a configuration's values among those of the parameters, whose places are known by name.
+func (t *table) valuesOf(f *Family, config []int, place map[string]int) []int {
+	values := make([]int, len(t.params))
+	for g, v := range config {
+		if v >= 0 {
+			gene := f.Genes[g].was()
+			p := place[gene.Name]
+			values[p] = t.params[p].find(gene.Values[v])
+		}
+	}
+	return values
 }
 
 // familyParam is the parameter that says which of several families a configuration is of.

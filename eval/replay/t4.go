@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,18 +89,8 @@ func (f *t4File) table() (*table, error) {
 	t := &table{tool: "T4", kernel: cmp.Or(f.Metadata.Kernel, "kernel"), device: f.Metadata.Device, size: f.Metadata.Size}
 	raw := make([]map[string]any, len(f.Results))
 	for i := range f.Results {
-		if err := json.Unmarshal(f.Results[i].Config, &raw[i]); err != nil || len(raw[i]) == 0 {
-			return nil, fmt.Errorf("results[%d].configuration: expected an object of parameters", i)
-		}
-		if i == 0 {
-			for _, name := range keysInOrder(f.Results[0].Config) {
-				if err := checkParam(name); err != nil {
-					return nil, fmt.Errorf("results[0].configuration: %w", err)
-				}
-				t.params = append(t.params, param{name: name})
-			}
-		}
-		if err := t.note(raw[i]); err != nil {
+		var err error
+		if raw[i], err = t.read(f.Results[i].Config); err != nil {
 			return nil, fmt.Errorf("results[%d].configuration: %w", i, err)
 		}
 	}
@@ -117,6 +108,22 @@ func (f *t4File) table() (*table, error) {
 		t.rows = append(t.rows, *r)
 	}
 	return t, nil
+}
+
+// read parses a configuration and notes its values. The first one says what parameters there are.
+func (t *table) read(text json.RawMessage) (config map[string]any, err error) {
+	if err := json.Unmarshal(text, &config); err != nil || len(config) == 0 {
+		return nil, errors.New("expected an object of parameters")
+	}
+	if t.params == nil {
+		for _, name := range keysInOrder(text) {
+			if err := checkParam(name); err != nil {
+				return nil, err
+			}
+			t.params = append(t.params, param{name: name})
+		}
+	}
+	return config, t.note(config)
 }
 
 // note enters a configuration's values among those of the parameters.

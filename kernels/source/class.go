@@ -15,25 +15,9 @@ func (d *declarations) classKey(at, to int) (int, bool) {
 
 // classBody reads the definition of a class or enum; ok says that it is one, or declares one.
 func (d *declarations) classBody(key, to int, h *head) (next int, ok bool, err error) {
-	at := key + 1
-	for d.is(at, "alignas", "__align__", "class", "struct") {
-		if at++; d.is(at, "(") {
-			if err := d.quiet(at); err != nil {
-				return 0, false, err
-			}
-			at = d.match[at] + 1
-		}
-	}
-	name := "a type without a name"
-	if at < to && d.tokens[at].kind == word {
-		name = d.tokens[at].text
-	}
-	for at < to && (d.tokens[at].kind == word || d.tokens[at].kind == number || d.is(at, "::", "<", ">", ">>", ",")) {
-		if d.tokens[at].kind == word && at > key+1 && d.tokens[at-1].kind == word && !d.is(at, "final") &&
-			!d.is(at-1, "class", "struct") {
-			return 0, false, nil // struct A b: a variable or a function
-		}
-		at++
+	name, at, err := d.className(key, to)
+	if err != nil || at < 0 {
+		return 0, false, err
 	}
 	if d.is(at, ";") && !h.explicit {
 		return at + 1, true, nil
@@ -54,7 +38,32 @@ func (d *declarations) classBody(key, to int, h *head) (next int, ok bool, err e
 	return d.behind(key, d.match[at]+1, to, h)
 }
 
-// bases reports whether a token may stand among a class's bases.
+// className reads what is between the keyword of a class and its bases: alignment, the name, arguments of a template.
+// end is where it ends; -1: it is no class, but a variable or a function of one, as in struct A b.
+func (d *declarations) className(key, to int) (name string, end int, err error) {
+	at := key + 1
+	for d.is(at, "alignas", "__align__", "class", "struct") {
+		if at++; d.is(at, "(") {
+			if err := d.quiet(at); err != nil {
+				return "", 0, err
+			}
+			at = d.match[at] + 1
+		}
+	}
+	name = "a type without a name"
+	if at < to && d.tokens[at].kind == word {
+		name = d.tokens[at].text
+	}
+	for ; at < to && d.bases(at); at++ {
+		if d.tokens[at].kind == word && at > key+1 && d.tokens[at-1].kind == word && !d.is(at, "final") &&
+			!d.is(at-1, "class", "struct") {
+			return name, -1, nil
+		}
+	}
+	return name, at, nil
+}
+
+// bases reports whether a token may stand in a class's name or among its bases.
 func (d *declarations) bases(at int) bool {
 	t := d.tokens[at]
 	return t.kind == word || t.kind == number || d.is(at, "::", "<", ">", ">>", ",")

@@ -75,15 +75,12 @@ func (p *parser) comparison() (node, error) {
 	var ops []string
 	sides := []node{first}
 	for {
-		op := p.take("<=", ">=", "==", "!=", "<", ">", "in", "not")
+		op, err := p.relation()
+		if err != nil {
+			return nil, err
+		}
 		if op == "" {
 			break
-		}
-		if op == "not" {
-			if err := p.want("in"); err != nil {
-				return nil, err
-			}
-			op = "not in"
 		}
 		side, err := p.binary(0)
 		if err != nil {
@@ -94,23 +91,36 @@ func (p *parser) comparison() (node, error) {
 	if len(ops) == 0 {
 		return first, nil
 	}
-	return func(env map[string]any) (any, error) {
-		a, err := sides[0](env)
-		for i, op := range ops {
-			if err != nil {
-				return nil, err
-			}
-			b, err := sides[i+1](env)
-			if err != nil {
-				return nil, err
-			}
-			if ok, err := compare(op, a, b); err != nil || !ok {
-				return false, err
-			}
-			a = b
+	return func(env map[string]any) (any, error) { return chained(ops, sides, env) }, nil
+}
+
+// relation is the operator of a comparison; empty: there is none.
+func (p *parser) relation() (string, error) {
+	op := p.take("<=", ">=", "==", "!=", "<", ">", "in", "not")
+	if op != "not" {
+		return op, nil
+	}
+	return "not in", p.want("in")
+}
+
+// chained says whether each of the operators holds between the sides beside it. As in Python, what is behind one that
+// does not hold is not computed.
+func chained(ops []string, sides []node, env map[string]any) (any, error) {
+	a, err := sides[0](env)
+	if err != nil {
+		return nil, err
+	}
+	for i, op := range ops {
+		b, err := sides[i+1](env)
+		if err != nil {
+			return nil, err
 		}
-		return true, nil
-	}, nil
+		if ok, err := compare(op, a, b); err != nil || !ok {
+			return false, err
+		}
+		a = b
+	}
+	return true, nil
 }
 
 var levels = [][]string{{"|"}, {"^"}, {"&"}, {"+", "-"}, {"*", "/", "//", "%"}}

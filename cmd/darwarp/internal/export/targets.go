@@ -21,6 +21,7 @@ type target struct {
 	linked bool              // it needs launch.h and the kernels as units of their own
 	refuse func(*portfolioSheet) error
 	proof  func(*portfolioSheet) code
+	whole  func(*portfolioSheet, map[string][]byte) error // adds files made of those of linked forms; or nil
 }
 
 // linkedPages are what every form in C++ stands on; a portfolio has dispatch.h anyway.
@@ -30,21 +31,21 @@ var linkedPages = map[string]string{"dispatch.h": "dispatch.h", "launch.h": "lau
 var targets = []target{
 	{"header", "`launch(tensors..., workspace, sizes..., stream)` for C++: `launch.h` to link with the kernels; where " +
 		"there is one kernel, `launch.cuh` has it too", nil, true, nil,
-		func(s *portfolioSheet) code { return s.HeaderBuild() + " && ./header_bench" }},
+		func(s *portfolioSheet) code { return s.HeaderBuild() + " && ./header_bench" }, nil},
 	{"torch", "an operator of PyTorch: `torch_op.py` builds and loads it",
 		map[string]string{"torch_op.cpp": "torch_op.cpp", "torch_op.py": "torch_op.py", "torch_check.py": "torch_check.py",
 			"torch_reference.cu": "torch_reference.cu"},
-		true, (*portfolioSheet).refuseTorch, func(*portfolioSheet) code { return "python3 torch_check.py" }},
+		true, (*portfolioSheet).refuseTorch, func(*portfolioSheet) code { return "python3 torch_check.py" }, nil},
 	{"kernels", "`hub/`, a project in the layout of Hugging Face's kernel-builder", nil, true, (*portfolioSheet).refuseHub,
-		func(*portfolioSheet) code { return "cd hub && nix run .#ci-test" }},
+		func(*portfolioSheet) code { return "cd hub && nix run .#ci-test" }, (*portfolioSheet).addHub},
 	{"cupy", "`cupy_example.py`, the kernel through CuPy", map[string]string{"cupy_example.py": "cupy_example.py"}, false,
 		(*portfolioSheet).refuseCuPy,
-		func(*portfolioSheet) code { return "python3 cupy_example.py" }},
+		func(*portfolioSheet) code { return "python3 cupy_example.py" }, nil},
 	{"ktuner", "`kernel_tuner.h`, the parameters as Kernel Tuner's `create_device_targets` writes them",
 		map[string]string{"kernel_tuner.h": "kernel_tuner.h"}, false, (*portfolioSheet).refuseTuner,
-		(*portfolioSheet).benchProof},
+		(*portfolioSheet).benchProof, nil},
 	{"flashinfer", "`solution.json`, a Solution of FlashInfer-Bench for the definition of the problem's name", nil, true,
-		(*portfolioSheet).refuseHub, (*portfolioSheet).benchProof},
+		(*portfolioSheet).refuseHub, (*portfolioSheet).benchProof, (*portfolioSheet).addSolution},
 }
 
 // Targets lists what As may hold: bundle is the folder alone.
@@ -95,13 +96,8 @@ func (s *portfolioSheet) addForms(as []string, out map[string][]byte) error {
 		if !slices.Contains(as, t.name) {
 			continue
 		}
-		if s.Several() && t.name != "header" {
-			return &RefusedError{t.name, errors.New("the kernels are for several architectures: export each run by itself")}
-		}
-		if t.refuse != nil {
-			if err := t.refuse(s); err != nil {
-				return &RefusedError{t.name, err}
-			}
+		if err := s.permits(t); err != nil {
+			return &RefusedError{t.name, err}
 		}
 		maps.Copy(pages, t.pages)
 		s.Forms = append(s.Forms, Form{t.name, t.about, t.proof(s)})
@@ -120,15 +116,26 @@ func (s *portfolioSheet) addForms(as []string, out map[string][]byte) error {
 		}
 	}
 	s.Through = false
-	if slices.Contains(as, "flashinfer") {
-		if err := s.addSolution(out); err != nil {
+	for _, t := range targets {
+		if t.whole == nil || !slices.Contains(as, t.name) {
+			continue
+		}
+		if err := t.whole(s, out); err != nil {
 			return err
 		}
 	}
-	if slices.Contains(as, "kernels") {
-		return s.addHub(out)
-	}
 	return nil
+}
+
+// permits says why the kernels cannot be handed on in a form.
+func (s *portfolioSheet) permits(t target) error {
+	if s.Several() && t.name != "header" {
+		return errors.New("the kernels are for several architectures: export each run by itself")
+	}
+	if t.refuse == nil {
+		return nil
+	}
+	return t.refuse(s)
 }
 
 func (s *portfolioSheet) benchProof() code { return s.sheet.Build() + " && ./bench" }

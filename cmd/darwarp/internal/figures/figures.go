@@ -50,8 +50,6 @@ type Shape struct {
 // Shapes are the figures of every workload, in order.
 func (f Figures) Shapes() ([]Shape, error) {
 	var out []Shape
-	best := map[string]float64{} // rate of work by cache
-	var rates []float64
 	compute, err := f.countsFlops()
 	if err != nil {
 		return nil, err
@@ -65,30 +63,44 @@ func (f Figures) Shapes() ([]Shape, error) {
 			if x.Workload != w.Name {
 				continue
 			}
-			s := Shape{Timing: x, Speedups: map[string]float64{}}
+			s := Shape{Timing: x, Speedups: f.speedups(x), Scaling: bytes / x.Median}
 			if i < len(f.Waves) {
 				s.Waves = f.Waves[i]
 			}
-			s.fillRate(report.Ceilings(f.Proof), flops, bytes)
-			for _, b := range f.Baselines {
-				if v := f.Speedup(b, x); v > 0 {
-					s.Speedups[b.Name] = v
-				}
-			}
-			rate := bytes / x.Median
 			if compute {
-				rate = flops / x.Median
+				s.Scaling = flops / x.Median
 			}
-			best[x.Cache] = max(best[x.Cache], rate)
-			out, rates = append(out, s), append(rates, rate)
+			s.fillRate(report.Ceilings(f.Proof), flops, bytes)
+			out = append(out, s)
 		}
 	}
-	for i := range out {
-		if len(f.Workloads) > 1 {
-			out[i].Scaling = rates[i] / best[out[i].Cache]
-		}
-	}
+	scale(out, len(f.Workloads) > 1)
 	return out, nil
+}
+
+// scale turns rates of work into shares of the best one with the same state of the cache; a single workload has none.
+func scale(shapes []Shape, several bool) {
+	best := map[string]float64{}
+	for _, s := range shapes {
+		best[s.Cache] = max(best[s.Cache], s.Scaling)
+	}
+	for i := range shapes {
+		s := &shapes[i]
+		if s.Scaling /= best[s.Cache]; !several {
+			s.Scaling = 0
+		}
+	}
+}
+
+// speedups are the candidate's at one workload, by the baselines that have a time there.
+func (f Figures) speedups(x kernels.Timing) map[string]float64 {
+	out := map[string]float64{}
+	for _, b := range f.Baselines {
+		if v := f.Speedup(b, x); v > 0 {
+			out[b.Name] = v
+		}
+	}
+	return out
 }
 
 // computeBound is the arithmetic of a byte, in operations, from which on work is told in operations a
