@@ -112,7 +112,7 @@ func (a *advice) arms() (arms []string, shares []float64) {
 		if _, least := llm.Parents(operator); a.pop.size() <= least || !a.advisor.Ready(arm) {
 			continue
 		}
-		share := adviceShare / float64(len(all)) * a.book.thrift(arm) * a.strategy.weight(arm, a.pop.earned())
+		share := adviceShare / float64(len(all)) * a.book.costWeight(arm) * a.strategy.weight(arm, a.pop.earned())
 		arms, shares = append(arms, arm), append(shares, share)
 	}
 	return arms, shares

@@ -330,7 +330,7 @@ func TestAdvisedResume(t *testing.T) {
 			want.Variant.Source)
 	}
 	if s := mustSearch(t, advised(t, &oracle{reply: reply}, 80), newFake(2, true), parts); len(s.pop.sources.best) == 0 ||
-		len(s.advice.book) == 0 || s.reign.champion.deme != s.pop.sources {
+		len(s.advice.book) == 0 || s.championship.holder.deme != s.pop.sources {
 		t.Errorf("%d own sources, book %v", len(s.pop.sources.best), s.advice.book)
 	}
 }
@@ -388,13 +388,14 @@ func TestArmsArePaid(t *testing.T) {
 	}
 }
 
-func TestThrift(t *testing.T) {
+func TestCostWeight(t *testing.T) {
 	c := ledger{"cheap": {10, 0.1, 1000}, "dear": {10, 1, 1000}}
-	if cheap, dear := c.thrift("cheap"), c.thrift("dear"); cheap <= 1 || dear >= 1 || c.thrift("new") != 1 {
+	cheap, dear := c.costWeight("cheap"), c.costWeight("dear")
+	if cheap <= 1 || dear >= 1 || c.costWeight("new") != 1 {
 		t.Errorf("a cheap arm is worth %g, a dear one %g", cheap, dear)
 	}
 	c = ledger{"short": {10, 0, 1000}, "long": {10, 0, 9000}}
-	if c.thrift("short") <= 1 || c.thrift("long") >= 1 {
+	if c.costWeight("short") <= 1 || c.costWeight("long") >= 1 {
 		t.Error("without prices tokens do not count")
 	}
 }

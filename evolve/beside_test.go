@@ -58,8 +58,8 @@ func TestCrowded(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if !s.crowded() || len(told) < 300 {
-		t.Fatalf("crowded: %v, %d verdicts", s.crowded(), len(told))
+	if !s.isFleet() || len(told) < 300 {
+		t.Fatalf("crowded: %v, %d verdicts", s.isFleet(), len(told))
 	}
 	for id, n := range told {
 		c, err := run.Get(id)

@@ -41,7 +41,7 @@ const (
 func newBriefer(s *Search, x *proposer) *briefer {
 	return &briefer{
 		ev: s.ev, genesOnly: s.cfg.GenesOnly, strategy: x.strategy, rng: x.rng, pop: s.pop, render: s.pop.render,
-		contest: s.reign.contest,
+		contest: s.championship.contest,
 	}
 }
 
@@ -73,7 +73,7 @@ func (b *briefer) brief(operator string) (out llm.Brief, from []kernels.ID) {
 	told := b.pickInsights()
 	all := b.pop.ranked()
 	all = all[:min(parents, len(all))]
-	base := b.contest.reigning()
+	base := b.contest.champion()
 	if operator == "mutate" {
 		base = all[min(b.rng.IntN(len(all)), b.rng.IntN(len(all)))]
 	}

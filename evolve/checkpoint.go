@@ -56,7 +56,7 @@ func (s *Search) state() []byte {
 	s.proposer.save(&st)
 	s.pop.save(&st)
 	s.advice.save(&st)
-	s.reign.save(&st)
+	s.championship.save(&st)
 	b, err := json.Marshal(st)
 	if err != nil { // numbers were made finite before they came here
 		panic(err)
@@ -90,7 +90,7 @@ func (s *Search) resume(keep keeper) error {
 	if err := s.restore(&st); err != nil {
 		return err
 	}
-	if err := s.reign.load(keep); err != nil {
+	if err := s.championship.load(keep); err != nil {
 		return err
 	}
 	return s.takeUpInsights(keep)
@@ -147,7 +147,7 @@ func (s *Search) load(keep keeper, epoch int) error {
 	if err != nil {
 		return err
 	}
-	s.reign.takeUp(duels, s.steering.void())
+	s.championship.takeUp(duels, s.steering.void())
 	return nil
 }
 
@@ -178,5 +178,5 @@ func (s *Search) restore(st *state) error {
 		s.pop.claimPoint(t)
 	}
 	s.progress.claimPassed(s.pop)
-	return s.reign.restore(st, s.pop)
+	return s.championship.restore(st, s.pop)
 }

@@ -6,10 +6,10 @@ import (
 	"darwarp/kernels"
 )
 
-// contest is who reigns, and who has fought for it. Only a duel makes a champion: scores are measured at different
+// contest is who is champion, and who has fought for it. Only a duel makes a champion: scores are measured at different
 // times.
 type contest struct {
-	champion *member
+	holder   *member
 	beaten   map[kernels.ID]bool        // lost against the champion
 	invited  map[kernels.ID]bool        // to challenge it, whatever their own timing says
 	fought   map[[2]string]kernels.Duel // by short IDs of champion and challenger
@@ -25,12 +25,12 @@ func newContest(dev kernels.Device) *contest {
 		yielded: map[kernels.ID]bool{}, fought: map[[2]string]kernels.Duel{}}
 }
 
-// reigning is the champion; nil before the naive start is judged.
-func (c *contest) reigning() *member { return c.champion }
+// champion is the champion; nil before the naive start is judged.
+func (c *contest) champion() *member { return c.holder }
 
 // setChampion makes a champion, whom nobody has challenged yet.
 func (c *contest) setChampion(m *member) {
-	c.champion = m
+	c.holder = m
 	clear(c.beaten)
 	clear(c.yielded)
 	delete(c.invited, m.id)
@@ -42,7 +42,7 @@ func (c *contest) invite(id kernels.ID) { c.invited[id] = true }
 // isBeaten reports whether a candidate may not challenge the champion again. A champion of before that the one of now
 // has won against may have been timed a little faster.
 func (c *contest) isBeaten(id kernels.ID) bool {
-	d, ok := c.duelOf(id, c.champion.id)
+	d, ok := c.duelOf(id, c.holder.id)
 	return c.beaten[id] || ok && d.Verdict == kernels.Faster
 }
 
@@ -64,20 +64,20 @@ func (c *contest) defeat(challenger kernels.ID) {
 
 // challenger is the member that should fight the champion next, nil for none.
 func (c *contest) challenger(pop *population) *member {
-	if c.champion == nil {
+	if c.holder == nil {
 		return nil
 	}
-	if m := c.guest(pop); m != nil {
+	if m := c.bestInvited(pop); m != nil {
 		return m
 	}
-	return pop.claimer(c.champion, c.isBeaten)
+	return pop.claimer(c.holder, c.isBeaten)
 }
 
-// guest is the best of those that were invited, nil for none.
-func (c *contest) guest(pop *population) (best *member) {
+// bestInvited is the best of those that were invited, nil for none.
+func (c *contest) bestInvited(pop *population) (best *member) {
 	for id := range c.invited {
 		m := pop.sameCode(id)
-		if m == nil || m == c.champion || c.isBeaten(m.id) || pop.isDead(m.id) {
+		if m == nil || m == c.holder || c.isBeaten(m.id) || pop.isDead(m.id) {
 			continue
 		}
 		if best == nil || m.before(best) < 0 {
@@ -136,7 +136,7 @@ func (c *contest) restore(st *state, pop *population) error {
 	if st.Champion.IsZero() {
 		return nil
 	}
-	if c.champion = pop.member(st.Champion); c.champion == nil {
+	if c.holder = pop.member(st.Champion); c.holder == nil {
 		return fmt.Errorf("the checkpoint's champion %s is not in the run", st.Champion.Short())
 	}
 	return nil
@@ -152,13 +152,13 @@ func (c *contest) void() (stored int) {
 // setBar gives a job the times to beat. It is one bar for all jobs, so that those on their way get to know of a
 // faster champion as soon as the next is asked for. Where each shape may get a kernel of its own, the bar is the
 // best time that is known there. A claimer that is far ahead sets the bar before its duel is over: while a naive start
-// reigns, which can take minutes where each call takes 100 ms, everything would be measured that is not as slow.
+// is champion, which can take minutes where each call takes 100 ms, everything would be measured that is not as slow.
 func (c *contest) setBar(job *kernels.Job, pop *population) {
-	if c.champion == nil {
+	if c.holder == nil {
 		return
 	}
 	job.Bar, job.Each = &c.bar, pop.byShape()
-	best := c.champion
+	best := c.holder
 	if m := c.challenger(pop); m != nil && m.score < farAhead*best.score {
 		best = m
 	}
@@ -170,8 +170,8 @@ const farAhead = 0.5
 
 // save puts the champion and those that lost against it into a checkpoint.
 func (c *contest) save(st *state) {
-	if c.champion != nil {
-		st.Champion = c.champion.id
+	if c.holder != nil {
+		st.Champion = c.holder.id
 	}
 	for id := range c.beaten {
 		st.Beaten = append(st.Beaten, id)

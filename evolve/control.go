@@ -60,7 +60,7 @@ func (s *Search) askControl() {
 	if s.ending.drains() || s.ending.has() {
 		return
 	}
-	if s.reign.reigning() == nil || s.steering.paused() || s.outage.on() {
+	if s.championship.champion() == nil || s.steering.paused() || s.outage.on() {
 		s.upkeep.control.wait()
 		return
 	}

@@ -51,7 +51,7 @@ func (s *Search) doing() (all []Doing) {
 			d.What, d.ID, d.Parts = "trial", t.doubts.id, t.parts
 		}
 		if m := s.pop.member(d.ID); m != nil {
-			d.Score = s.reign.pace().Score(m.score)
+			d.Score = s.championship.pace().Score(m.score)
 		}
 		all = append(all, d)
 	}

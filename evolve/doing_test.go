@@ -16,8 +16,8 @@ func TestDoingAtTheChampionsPace(t *testing.T) {
 	if _, err := s.Run(t.Context(), func(Event) {}); err != nil {
 		t.Fatal(err)
 	}
-	m := s.reign.reigning()
-	s.reign.remember(kernels.Duel{Champion: kernels.NaiveStart, ChampionKind: kernels.StartName,
+	m := s.championship.champion()
+	s.championship.remember(kernels.Duel{Champion: kernels.NaiveStart, ChampionKind: kernels.StartName,
 		Challenger: m.id.Short(), Ratio: 0.5, Rounds: []kernels.DuelRound{
 			{Workload: "small", Cache: "hot", Pairs: 10, Ratio: 0.5}, {Workload: "large", Cache: "hot", Pairs: 10, Ratio: 0.5}}})
 	if math.Abs(1/m.score-2) < 0.1 {

@@ -13,14 +13,14 @@ func (s *Search) challenge() {
 	if s.ending.drains() || s.steering.paused() || s.outage.on() {
 		return
 	}
-	if s.overtake(); s.reign.hasHeir() || s.dueling() || s.awaitsLikely() {
+	if s.overtake(); s.championship.hasSuccessor() || s.dueling() || s.awaitsLikely() {
 		return
 	}
-	m := s.reign.challenger(s.pop)
+	m := s.championship.challenger(s.pop)
 	if m == nil {
 		return
 	}
-	t := &task{Space: m.deme.number(), Index: m.index, Champion: s.reign.reigning().id, Challenger: m.id}
+	t := &task{Space: m.deme.number(), Index: m.index, Champion: s.championship.champion().id, Challenger: m.id}
 	if err := s.launch(t); err != nil {
 		s.fail(err)
 	}
@@ -39,7 +39,7 @@ const (
 
 // awaitsLikely reports whether the first duel waits for what families say to try first.
 func (s *Search) awaitsLikely() bool {
-	return s.reign.reigning() == s.pop.start() && s.clock.elapsed() < s.cfg.Budget.likely() && !s.settlesSoon() &&
+	return s.championship.champion() == s.pop.start() && s.clock.elapsed() < s.cfg.Budget.likely() && !s.settlesSoon() &&
 		slices.ContainsFunc(s.unanswered(), (*task).isLikely)
 }
 
@@ -47,20 +47,21 @@ func (b Budget) likely() time.Duration {
 	return min(max(likelyFor, time.Duration(likelyShare*float64(b.For))), mostLikelyFor)
 }
 
-// overtake gives up an heir's trial and a duel where somebody is far ahead, and has the time to fight and to be tried.
+// overtake gives up a successor's trial and a duel where somebody is far ahead, and has the time to fight and to be
+// tried.
 func (s *Search) overtake() {
 	at := slices.IndexFunc(s.queue.waiting(), func(t *task) bool { return t.isDuel() && t.isAsked() && !t.dropped })
-	if s.ev.InOrder() || at < 0 && !s.reign.hasHeir() || s.ending.has() || s.settlesSoon() {
+	if s.ev.InOrder() || at < 0 && !s.championship.hasSuccessor() || s.ending.has() || s.settlesSoon() {
 		return
 	}
-	by := s.reign.challenger(s.pop)
-	if heir := s.reign.overtaken(by); heir != nil {
-		s.sayOvertaken("trial", heir.id, by)
+	by := s.championship.challenger(s.pop)
+	if successor := s.championship.overtaken(by); successor != nil {
+		s.sayOvertaken("trial", successor.id, by)
 	}
 	if at < 0 {
 		return
 	}
-	if t := s.queue.waiting()[at]; s.reign.outdone(s.pop.member(t.Challenger), by) {
+	if t := s.queue.waiting()[at]; s.championship.outdone(s.pop.member(t.Challenger), by) {
 		t.drop()
 		s.sayOvertaken("duel", t.Challenger, by)
 	}
@@ -82,21 +83,21 @@ const (
 // candidate is begun until that is over. Where a call of the naive start takes milliseconds and others use the machine,
 // a duel that has half of the device can take as long as the search.
 func (s *Search) lags() bool {
-	m := s.reign.reigning()
+	m := s.championship.champion()
 	if m == nil {
 		return false
 	}
-	limit := wellAhead * s.reign.pace().Score(m.score)
+	limit := wellAhead * s.championship.pace().Score(m.score)
 	return slices.ContainsFunc(s.doing(), func(d Doing) bool {
 		return d.Took > lagAfter && d.Score > 0 && d.Score < limit
 	})
 }
 
-// foremost reports whether candidates wait for what is found out about a member: while the naive start reigns and it is
-// well behind. Some twenty were begun before, and where each takes the device for half a second the duel and the trial,
-// which take turns with them, would last for twice as long.
+// foremost reports whether candidates wait for what is found out about a member: while the naive start is champion and
+// it is well behind. Some twenty were begun before, and where each takes the device for half a second the duel and the
+// trial, which take turns with them, would last for twice as long.
 func (s *Search) foremost(m *member) bool {
-	champion := s.reign.reigning()
+	champion := s.championship.champion()
 	return champion == s.pop.start() && m.score < wellAhead*champion.score
 }
 
@@ -104,13 +105,13 @@ func (s *Search) foremost(m *member) bool {
 func (s *Search) launchDuel(t *task) (err error) {
 	t.Weighed = s.steering.weighed()
 	champion, challenger := s.pop.member(t.Champion), s.pop.member(t.Challenger)
-	if s.reign.fell(t.Champion, t.Challenger) { // since the checkpoint that asks for it
+	if s.championship.fell(t.Champion, t.Challenger) { // since the checkpoint that asks for it
 		return nil
 	}
 	if champion == nil || challenger == nil {
 		return fmt.Errorf("duel of %s with %s: not in the run", t.Challenger.Short(), t.Champion.Short())
 	}
-	if d, ok := s.reign.duelOf(t.Champion, t.Challenger); ok {
+	if d, ok := s.championship.duelOf(t.Champion, t.Challenger); ok {
 		s.queue.answered(answer{task: t, duel: d})
 		return nil
 	}
@@ -135,5 +136,5 @@ func (s *Search) decided(t *task, d kernels.Duel) {
 	if d.Verdict != kernels.Ambiguous && !s.outage.on() {
 		s.recovered()
 	}
-	s.reign.decide(t, d)
+	s.championship.decide(t, d)
 }

@@ -93,7 +93,7 @@ func (j *journal) champion(m *member, why string) {
 	})
 }
 
-// hasChampion is false where a run was killed between its first verdict and the coronation.
+// hasChampion is false where a run was killed between its first verdict and its first champion.
 func (j *journal) hasChampion() bool { _, ok := j.keep.Champion(); return ok }
 
 // trial stores and tells the parts that a would-be champion stood.
@@ -107,18 +107,18 @@ func (j *journal) trial(known kernels.Trial, note string) {
 	})
 }
 
-// fall stores that a candidate fell on trial, and who reigns again where it reigned: one operation, so that no run
+// fall stores that a candidate fell on trial, and who is champion again where it was: one operation, so that no run
 // is left with a champion that fell.
-func (j *journal) fall(t kernels.Trial, heir kernels.ID, score float64, why string) {
+func (j *journal) fall(t kernels.Trial, successor kernels.ID, score float64, why string) {
 	state := j.state()
 	j.save(func() error {
-		c, err := j.keep.Fell(t, heir, why, state)
+		c, err := j.keep.Fell(t, successor, why, state)
 		if err != nil {
 			return err
 		}
 		j.send(Event{Kind: KindTrial, ID: t.ID, Candidate: &c, Trial: &t, Note: "fell: " + c.Result.Detail})
-		if !heir.IsZero() {
-			j.send(Event{Kind: KindChampion, ID: heir, Score: score, Note: why})
+		if !successor.IsZero() {
+			j.send(Event{Kind: KindChampion, ID: successor, Score: score, Note: why})
 		}
 		return nil
 	})
@@ -196,8 +196,9 @@ func (j *journal) provenance(p kernels.Provenance) (err error) {
 	return err
 }
 
-// vouch stores what a verdict stands on before the verdict, where that is a device which joined during the search.
-func (j *journal) vouch(ev Evaluator, key string) {
+// storeProvenance stores what a verdict stands on before the verdict, where that is a device which joined during the
+// search.
+func (j *journal) storeProvenance(ev Evaluator, key string) {
 	if j.proofs[key] {
 		return
 	}

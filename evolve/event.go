@@ -62,9 +62,9 @@ type Stamp struct {
 
 // Figures are where the search stands.
 type Figures struct {
-	Evals    int              `json:"evals"`              // verdicts, duplicates not counted
-	Best     float64          `json:"best,omitempty"`     // lowest score measured
-	Champion kernels.ID       `json:"champion,omitzero"`  // who reigns
+	Evals    int              `json:"evals"`          // verdicts, duplicates not counted
+	Best     float64          `json:"best,omitempty"` // lowest score measured
+	Champion kernels.ID       `json:"champion,omitzero"`
 	Reign    float64          `json:"reign,omitempty"`    // the champion's score
 	Speedup  float64          `json:"speedup,omitempty"`  // of the champion over the naive start
 	Estimate bool             `json:"estimate,omitempty"` // Speedup is not of a final measurement
@@ -140,9 +140,9 @@ func (s *Search) figures(e *Event) {
 	p := s.progress
 	e.At, e.Evals, e.Best = s.clock.elapsed(), p.Evals, p.Best
 	e.InFlight, e.Paused, e.Still = s.queue.tasks(), s.steering.paused(), s.clock.still()
-	if m := s.reign.reigning(); m != nil {
-		e.Champion, e.Reign, e.Standing = m.id, m.score, s.reign.standing()
-		p := s.reign.pace()
+	if m := s.championship.champion(); m != nil {
+		e.Champion, e.Reign, e.Standing = m.id, m.score, s.championship.standing()
+		p := s.championship.pace()
 		e.Speedup, e.Estimate = p.Speedup(m.score), p.Estimate
 	}
 	e.Doing, e.Rate = s.doing(), s.clock.rate(p.Evals)
@@ -166,11 +166,11 @@ func (s *Search) summary() Summary {
 		Reason: s.ending.why(), Evals: p.Evals, Outcomes: p.outcomes, Distinct: p.Evals, Skipped: len(p.Passed),
 		Lost: p.Lost, Duels: p.Duels, Restarts: p.Epoch, Best: p.Best, Elapsed: s.clock.elapsed(),
 	}
-	if m := s.reign.reigning(); m != nil {
+	if m := s.championship.champion(); m != nil {
 		sum.Champion, sum.Variant, sum.Score = m.id, m.variant, m.score
-		p := s.reign.pace()
+		p := s.championship.pace()
 		sum.Speedup, sum.Estimate = p.Speedup(m.score), p.Estimate
-		sum.Standing = s.reign.standing()
+		sum.Standing = s.championship.standing()
 	}
 	if !s.clock.simulated {
 		s.unsettled(&sum)

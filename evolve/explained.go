@@ -18,7 +18,7 @@ func Beats(i *kernels.Insight) bool {
 // takeUpInsights has what explain found faster than the champion take part: it is judged, unless it was, and challenges
 // the champion, whatever its own timing says. Of what was found twice the last counts.
 func (s *Search) takeUpInsights(keep keeper) error {
-	champion := s.reign.reigning()
+	champion := s.championship.champion()
 	if champion == nil {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (s *Search) takeUpInsights(keep keeper) error {
 // family's file or the pins are others, is left out: its ID says what was measured.
 func (s *Search) invite(champion *member, i *kernels.Insight) {
 	if s.pop.asked(i.Without) {
-		s.reign.invite(i.Without)
+		s.championship.invite(i.Without)
 		return
 	}
 	d, ok := champion.deme.(*pointDeme)
@@ -58,7 +58,7 @@ func (s *Search) invite(champion *member, i *kernels.Insight) {
 	if t == nil || s.pop.prepare(t) != nil || t.job.ID != i.Without {
 		return
 	}
-	s.reign.invite(i.Without)
+	s.championship.invite(i.Without)
 	if s.pop.tried(t) != nil { // an earlier session has begun with it
 		return
 	}

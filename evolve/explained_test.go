@@ -29,7 +29,7 @@ func mustExplain(t *testing.T) *explainedRun {
 	s := mustSearch(t, r.cfg, r.ev, r.m)
 	d := s.pop.first()
 	for _, c := range Choices(d.declared(), sum.Variant.Genes) {
-		p := d.without(s.reign.reigning(), []kernels.GeneChange{c})
+		p := d.without(s.championship.champion(), []kernels.GeneChange{c})
 		if p != nil && s.pop.prepare(p) == nil && !s.pop.asked(p.job.ID) {
 			r.choice, r.without = c, p.job.ID
 		}

@@ -11,11 +11,11 @@ import (
 	"darwarp/mutate"
 )
 
-// A cheat that reigned for a while falls: its story is told in order, and it is a failure like any other.
+// A cheat that was champion for a while falls: its story is told in order, and it is a failure like any other.
 func TestCheatFallsOnTrial(t *testing.T) {
 	for _, part := range slices.Concat(kernels.QuickTrial, kernels.SlowTrial, kernels.LongTrial) {
 		t.Run(string(part), func(t *testing.T) {
-			ev, m := newCourt(3), &memory{}
+			ev, m := newTrialFake(3), &memory{}
 			ev.claims, ev.falls = cheats, cheatsFall(part)
 			var c collector
 			s := tried(t, toyConfig(t, "hills"), ev, m)
@@ -45,8 +45,8 @@ func TestCheatFallsOnTrial(t *testing.T) {
 	}
 }
 
-// checkFalls follows the events: who fell was stored as wrong and did not reign, nor fight, after that. Where quick
-// parts find them, cheats never reign.
+// checkFalls follows the events: who fell was stored as wrong and was neither champion nor fought, after that. Where
+// quick parts find them, cheats never become champion.
 func checkFalls(t *testing.T, m *memory, events []Event, quick bool) (fell int) {
 	t.Helper()
 	gone := map[kernels.ID]bool{}
@@ -72,7 +72,7 @@ func checkFalls(t *testing.T, m *memory, events []Event, quick bool) (fell int) 
 	}
 	for _, id := range m.champions {
 		if quick && gone[id] {
-			t.Errorf("%s reigned", id.Short())
+			t.Errorf("%s became champion", id.Short())
 		}
 	}
 	for i := range m.candidates {
@@ -83,26 +83,26 @@ func checkFalls(t *testing.T, m *memory, events []Event, quick bool) (fell int) 
 	return fell
 }
 
-// Two champions in a row fall: the one before both reigns again, and those that lost against it stay beaten. Whether a
-// second cheat is found while the first reigns is up to the seed.
+// Two champions in a row fall: the one before both is champion again, and those that lost against it stay beaten.
+// Whether a second cheat is found while the first is champion is up to the seed.
 func TestTwoChampionsFall(t *testing.T) {
 	for seed := range uint64(30) {
 		if twoChampionsFall(t, seed) {
 			return
 		}
 	}
-	t.Fatal("two cheats never reigned in a row: the test shows nothing")
+	t.Fatal("two cheats were never champion in a row: the test shows nothing")
 }
 
 func twoChampionsFall(t *testing.T, seed uint64) (shown bool) {
 	t.Helper()
-	ev, m := newCourt(1), &memory{}
-	var reigned []kernels.ID
+	ev, m := newTrialFake(1), &memory{}
+	var promoted []kernels.ID
 	release := make(chan struct{})
 	var once sync.Once
 	ev.claims, ev.falls = cheats, cheatsFall(kernels.TrialEmulated)
 	ev.before = func(_ context.Context, job *kernels.Job, parts []kernels.TrialPart) error {
-		if cheats(job.Variant.Genes) > 0 && parts[0] == kernels.TrialEmulated { // not before two of them reign
+		if cheats(job.Variant.Genes) > 0 && parts[0] == kernels.TrialEmulated { // not before two of them are champion
 			<-release
 		}
 		return nil
@@ -112,24 +112,24 @@ func twoChampionsFall(t *testing.T, seed uint64) (shown bool) {
 	var c collector
 	sum, err := tried(t, cfg, ev, m).Run(context.Background(), func(e Event) {
 		c.emit(e)
-		if e.Kind == KindChampion && len(reigned) < 2 {
+		if e.Kind == KindChampion && len(promoted) < 2 {
 			at := slices.IndexFunc(m.candidates, func(x kernels.Candidate) bool { return x.ID == e.ID })
 			if isCheat(&m.candidates[at]) {
-				reigned = append(reigned, e.ID)
+				promoted = append(promoted, e.ID)
 			}
 		}
-		if len(reigned) == 2 || e.Evals >= cfg.Budget.Evals-1 { // at the end nobody comes any more
+		if len(promoted) == 2 || e.Evals >= cfg.Budget.Evals-1 { // at the end nobody comes any more
 			once.Do(func() { close(release) })
 		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(reigned) < 2 {
+	if len(promoted) < 2 {
 		return false
 	}
 	checkFalls(t, m, c.all, false)
-	for _, id := range reigned {
+	for _, id := range promoted {
 		if known := m.trial(id); known.Standing() != kernels.Fell {
 			t.Errorf("%s: %s", id.Short(), known.Text())
 		}
@@ -145,11 +145,11 @@ func TestDuelFindsOut(t *testing.T) {
 	for _, side := range []kernels.Side{kernels.TheChallenger, kernels.TheChampion, "nobody"} {
 		t.Run(string(side), func(t *testing.T) {
 			ev, m := newFake(2, true), &memory{}
-			court := newCourt(1)
-			court.claims = cheats
-			ev.answer = court.fake.answer
+			trials := newTrialFake(1)
+			trials.claims = cheats
+			ev.answer = trials.fake.answer
 			ev.duel = func(ctx context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
-				d, _ := court.fake.duel(ctx, champion, challenger)
+				d, _ := trials.fake.duel(ctx, champion, challenger)
 				cheating := map[kernels.Side]*kernels.Job{kernels.TheChallenger: challenger, kernels.TheChampion: champion}[side]
 				if cheating != nil && cheats(cheating.Variant.Genes) > 0 || cheating == nil &&
 					cheats(challenger.Variant.Genes) > 0 {
@@ -183,19 +183,19 @@ func TestDuelFindsOut(t *testing.T) {
 	}
 }
 
-// Who lost against a champion that fell may challenge again; who lost against the one that reigns again may not.
+// Who lost against a champion that fell may challenge again; who lost against the one that is champion again may not.
 func TestDuelsOfTheFallenAreVoid(t *testing.T) {
-	s := mustSearch(t, toyConfig(t, "hills"), newCourt(1), &memory{})
+	s := mustSearch(t, toyConfig(t, "hills"), newTrialFake(1), &memory{})
 	id := func(i byte) kernels.ID { return kernels.ID{i} }
 	for i := byte(1); i <= 4; i++ {
 		s.pop.members[id(i)] = &member{id: id(i), score: float64(i)}
 	}
 	honest, cheat := s.pop.members[id(1)], s.pop.members[id(2)]
-	s.pop.naive, s.reign.champion = honest, cheat
-	s.reign.reigns = []*member{honest}
+	s.pop.naive, s.championship.holder = honest, cheat
+	s.championship.predecessors = []*member{honest}
 	for loser, champion := range map[*member]*member{s.pop.members[id(3)]: honest, s.pop.members[id(4)]: cheat} {
-		s.reign.fought[[2]string{champion.id.Short(), loser.id.Short()}] = kernels.Duel{Verdict: kernels.Slower}
-		s.reign.beaten[loser.id] = true
+		s.championship.fought[[2]string{champion.id.Short(), loser.id.Short()}] = kernels.Duel{Verdict: kernels.Slower}
+		s.championship.beaten[loser.id] = true
 	}
 	fallen := kernels.Trial{ID: cheat.id}
 	fallen.Enter(kernels.Doubt{Part: kernels.TrialEmulated, Verdict: kernels.Failed, Outcome: kernels.Crashed})
@@ -204,14 +204,14 @@ func TestDuelsOfTheFallenAreVoid(t *testing.T) {
 	for i, x := range []kernels.ID{honest.id, cheat.id, id(5)} {
 		s.pop.demes[0].add(&mutate.Individual{ID: x, Index: i, Score: 1}, x == id(5))
 	}
-	s.reign.fall(cheat, fallen)
+	s.championship.demote(cheat, fallen)
 	if d := s.pop.demes[0]; len(d.best) != 1 || d.best[0].ID != honest.id || !math.IsInf(d.seen[1].Score, 1) ||
 		!math.IsInf(d.seen[2].Score, 1) || d.seen[0].Score != 1 {
 		t.Errorf("who fell, or its twin, is still bred or learned from: %d, %+v", len(d.best), d.seen)
 	}
-	if s.reign.champion != honest || !s.reign.beaten[id(3)] || s.reign.beaten[id(4)] ||
-		s.pop.members[cheat.id] != nil || len(s.reign.reigns) != 0 {
-		t.Errorf("champion %v, beaten %v", s.reign.champion.id.Short(), s.reign.beaten)
+	if s.championship.holder != honest || !s.championship.beaten[id(3)] || s.championship.beaten[id(4)] ||
+		s.pop.members[cheat.id] != nil || len(s.championship.predecessors) != 0 {
+		t.Errorf("champion %v, beaten %v", s.championship.holder.id.Short(), s.championship.beaten)
 	}
 	if s.progress.outcomes[kernels.OK] != 3 || s.progress.outcomes[kernels.Crashed] != 1 || s.progress.Best != 1 {
 		t.Errorf("%+v", s.progress)

@@ -50,7 +50,7 @@ func (s *Search) fill() (more bool) {
 
 // room is how many points may be proposed together, after so many: those that are asked for now in any case.
 func (s *Search) room(asked int) int {
-	if !s.crowded() {
+	if !s.isFleet() {
 		return 1
 	}
 	n := min(mostAsked-asked, s.ev.Slots()-s.queue.verdicts())
@@ -89,7 +89,7 @@ func (s *Search) launch(t *task) (err error) {
 	if err = s.pop.prepare(t); err != nil {
 		return err
 	}
-	s.reign.setBar(t.job, s.pop)
+	s.championship.setBar(t.job, s.pop)
 	t.job.Likely = t.isLikely()
 	s.pop.claim(t)
 	s.queue.start(t)

@@ -24,10 +24,10 @@ func TestForemost(t *testing.T) {
 		{"ahead", 0.85, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ev := newCourt(2)
+			ev := newTrialFake(2)
 			var mu sync.Mutex
 			var naive kernels.ID
-			said := map[bool]int{} // foremost, of what was decided on while the naive start reigned
+			said := map[bool]int{} // foremost, of what was decided on while the naive start was champion
 			ev.claims = func(g kernels.Genome) float64 {
 				if g["a"] == kernels.Int(1) && g["b"] == kernels.Int(1) {
 					return 1000
@@ -49,19 +49,19 @@ func TestForemost(t *testing.T) {
 				}
 				return fight(ctx, champion, challenger)
 			}
-			heirs := 0
+			trials := 0
 			ev.before = func(_ context.Context, job *kernels.Job, parts []kernels.TrialPart) error {
 				mu.Lock()
 				defer mu.Unlock()
-				if heirs++; job.Foremost != (tt.want && heirs == 1) {
-					t.Errorf("trial %d (%v) of %s: foremost: %v", heirs, parts, job.ID.Short(), job.Foremost)
+				if trials++; job.Foremost != (tt.want && trials == 1) {
+					t.Errorf("trial %d (%v) of %s: foremost: %v", trials, parts, job.ID.Short(), job.Foremost)
 				}
 				return nil
 			}
 			cfg := toyConfig(t, "hills")
 			sum := mustRun(t, cfg, ev, &memory{})
-			if sum.Champion == naive || said[tt.want] == 0 || said[!tt.want] != 0 || heirs < 2 {
-				t.Errorf("duels with the naive start by foremost: %v, %d trials", said, heirs)
+			if sum.Champion == naive || said[tt.want] == 0 || said[!tt.want] != 0 || trials < 2 {
+				t.Errorf("duels with the naive start by foremost: %v, %d trials", said, trials)
 			}
 		})
 	}

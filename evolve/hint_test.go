@@ -23,7 +23,7 @@ func TestHintsAreHeldBack(t *testing.T) {
 		d.add(&mutate.Individual{Index: 1 + i, Score: 1}, false)
 	}
 	if d.best[0] != hint {
-		t.Error("it may not reign")
+		t.Error("it may not become champion")
 	}
 	if p := d.pool(false); p.Best[0] != hint || !slices.Contains(p.Seen, hint) || len(p.Seen) != heldBack+1 {
 		t.Errorf("not shown after %d verdicts", heldBack)

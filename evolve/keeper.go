@@ -24,7 +24,7 @@ type keeper interface {
 	Champions() ([]store.Champion, error)
 	PutTrial(t kernels.Trial) error
 	Trials() ([]kernels.Trial, error)
-	Fell(t kernels.Trial, heir kernels.ID, why string, checkpoint []byte) (kernels.Candidate, error)
+	Fell(t kernels.Trial, successor kernels.ID, why string, checkpoint []byte) (kernels.Candidate, error)
 }
 
 // nowhere keeps nothing.

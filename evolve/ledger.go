@@ -18,9 +18,9 @@ func (l ledger) charge(e *kernels.Exchange) {
 	l[e.Arm] = cost{b.asked + 1, b.usd + e.USD, b.out + e.Tokens.Out}
 }
 
-// thrift is how much less a question of the arm costs than one of all arms does: in money where there is a
-// price, else in tokens.
-func (l ledger) thrift(arm string) float64 {
+// costWeight is what an arm's share is multiplied by for what its questions cost: the mean cost of all arms over its
+// own, in USD where there is a price, else in tokens, and 0.25 to 4.
+func (l ledger) costWeight(arm string) float64 {
 	var all cost
 	for _, b := range l {
 		all.asked, all.usd, all.out = all.asked+b.asked, all.usd+b.usd, all.out+b.out

@@ -9,7 +9,7 @@ import (
 	"darwarp/mutate/llm"
 )
 
-// TestLiftedChampion: the constants of a whole kernel that reigns are tuned as the genes of a family of its own.
+// TestLiftedChampion: the constants of a whole kernel that is champion are tuned as the genes of a family of its own.
 func TestLiftedChampion(t *testing.T) {
 	reply := func(int, string, llm.Brief, []kernels.Message) (string, error) {
 		return strings.Replace(ownReply("splendid"), "extern",

@@ -7,7 +7,8 @@ import (
 )
 
 // kill takes a candidate and all that descend from it out of the populations, and says how many of them worked.
-// They are neither bred nor learned from, and challenge nobody. A champion among them reigns until it is beaten.
+// They are neither bred nor learned from, and challenge nobody. A champion among them stays champion until it is
+// beaten.
 func (p *population) kill(id kernels.ID) (n int) {
 	p.dead[id] = true
 	asked := map[kernels.ID]bool{}

@@ -122,7 +122,7 @@ func (s *Search) proceed() (more, stored bool) {
 	s.challenge()
 	s.keepPace()
 	if !s.ending.drains() && !s.cfg.GenesOnly {
-		s.advice.lift(s.reign.reigning())
+		s.advice.lift(s.championship.champion())
 	}
 	more = s.fill()
 	s.sayDone()
@@ -132,15 +132,15 @@ func (s *Search) proceed() (more, stored bool) {
 
 // keep stores what is to be stored, beside the search where it is crowded and that can be. false: it waits for the
 // disk.
-func (s *Search) keep() bool { return s.crowded() && s.journal.storeBeside() || s.flush() }
+func (s *Search) keep() bool { return s.isFleet() && s.journal.storeBeside() || s.flush() }
 
-// crowd is how many slots make a fleet of an evaluator: then verdicts come faster than one loop can do everything, and
-// what takes long is done beside it, or side by side. With fewer it waits for devices, and each step is finished before
-// the next.
-const crowd = 64
+// fleetSlots is how many slots make a fleet of an evaluator: then verdicts come faster than one loop can do everything,
+// and what takes long is done beside it, or side by side. With fewer it waits for devices, and each step is finished
+// before the next.
+const fleetSlots = 64
 
-// crowded reports whether there are so many, and answers are taken in no order.
-func (s *Search) crowded() bool { return !s.ev.InOrder() && s.ev.Slots() >= crowd }
+// isFleet reports whether there are so many, and answers are taken in no order.
+func (s *Search) isFleet() bool { return !s.ev.InOrder() && s.ev.Slots() >= fleetSlots }
 
 // mostTogether is how many verdicts are stored at once: more than are asked for in the same time, so that none waits
 // for long where a search is slower than its devices.

@@ -42,14 +42,14 @@ func (s *Search) probe() {
 		s.fail(err)
 		return
 	}
-	s.reign.setBar(t.job, s.pop)
+	s.championship.setBar(t.job, s.pop)
 	s.outage.probe()
 	s.queue.start(t)
 }
 
 // askChampion makes a task of the champion that no checkpoint keeps.
 func (s *Search) askChampion(why purpose) (*task, error) {
-	t := s.reign.reigning().task()
+	t := s.championship.champion().task()
 	t.purpose = why
 	return t, s.pop.prepare(t)
 }
@@ -107,8 +107,8 @@ func (s *Search) giveUp(t *task) {
 	switch {
 	case !t.isDuel():
 		s.progress.pass(t)
-	case s.reign.setsAside(t) == "":
-		s.reign.defeat(t.Challenger)
+	case s.championship.setsAside(t) == "":
+		s.championship.defeat(t.Challenger)
 	}
 	s.journal.send(Event{Kind: KindSkip, Family: s.pop.familyName(t), ID: t.job.ID,
 		Note: fmt.Sprintf("lost %d times while others were not: given up", t.Attempts)})

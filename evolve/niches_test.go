@@ -64,7 +64,7 @@ func TestNiches(t *testing.T) {
 
 // TestBarOfAClaimer: who is far ahead of the champion sets the bar while it still fights for the throne.
 func TestBarOfAClaimer(t *testing.T) {
-	ev, cfg := newCourt(2), toyConfig(t, "hills")
+	ev, cfg := newTrialFake(2), toyConfig(t, "hills")
 	cfg.Budget.Evals = 20
 	start := cfg.Spaces[0].Family.Defaults()
 	ev.claims = func(g kernels.Genome) float64 {
@@ -107,14 +107,14 @@ func TestBars(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.pop.scale.base = map[string]float64{"small": 100, "large": 200}
-		s.reign.champion = &member{times: map[string]float64{"small": 50, "large": 150}, score: 0.75} // by its worst
+		s.championship.holder = &member{times: map[string]float64{"small": 50, "large": 150}, score: 0.75} // by its worst
 		var job kernels.Job
-		s.reign.setBar(&job, s.pop)
+		s.championship.setBar(&job, s.pop)
 		if bar := job.Bar.Times(); !maps.Equal(bar, c.want) || job.Each {
 			t.Errorf("%s: %v, expected %v", c.o, bar, c.want)
 		}
-		s.reign.champion.times, s.reign.champion.score = map[string]float64{"small": 25, "large": 100}, 0.5
-		s.reign.setBar(&kernels.Job{}, s.pop)
+		s.championship.holder.times, s.championship.holder.score = map[string]float64{"small": 25, "large": 100}, 0.5
+		s.championship.setBar(&kernels.Job{}, s.pop)
 		if bar := job.Bar.Times(); bar["small"] >= c.want["small"] || bar["large"] > c.want["large"] {
 			t.Errorf("%s: %v for a job on its way once there is a faster champion, expected less than %v", c.o, bar, c.want)
 		}

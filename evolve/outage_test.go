@@ -164,6 +164,6 @@ func TestLostDuelIsFoughtAgain(t *testing.T) {
 		t.Errorf("%v, %+v, %d stored", err, sum, len(m.duels))
 	}
 	if sum.Champion == m.candidates[0].ID {
-		t.Error("a lost duel cost its challenger the crown")
+		t.Error("a lost duel cost its challenger the championship")
 	}
 }

@@ -11,10 +11,10 @@ import (
 
 // settled reports whether nothing is left to do but to try new candidates.
 func (s *Search) settled() bool {
-	m := s.reign.reigning()
+	m := s.championship.champion()
 	return m != nil && s.queue.running() == 0 && len(s.unanswered()) == 0 && len(s.steering.waiting()) == 0 &&
-		!s.reign.hasHeir() && s.reign.challenger(s.pop) == nil &&
-		(!s.reign.canDoubt() || m == s.pop.start() || len(s.reign.missing(m, kernels.WholeTrial)) == 0)
+		!s.championship.hasSuccessor() && s.championship.challenger(s.pop) == nil &&
+		(!s.championship.canDoubt() || m == s.pop.start() || len(s.championship.missing(m, kernels.WholeTrial)) == 0)
 }
 
 // Over says what a search of a run would end with at once, which the file alone tells: a budget that is used up, and

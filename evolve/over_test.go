@@ -17,7 +17,7 @@ func TestOver(t *testing.T) {
 		cfg := toyConfig(t, "hills")
 		cfg.Budget.Evals = 24
 		whole, cut := &memory{}, &memory{}
-		ev := newCourt(2)
+		ev := newTrialFake(2)
 		s := mustSearch(t, cfg, ev, whole)
 		if _, err := s.Run(context.Background(), func(e Event) {
 			if e.Kind == KindResult && e.Evals == n {
@@ -35,7 +35,7 @@ func TestOver(t *testing.T) {
 				spent++
 				cfg.Budget.Evals = evals
 				again := collector{}
-				if _, err := mustSearch(t, cfg, newCourt(2), m.clone()).Run(context.Background(), again.emit); err != nil {
+				if _, err := mustSearch(t, cfg, newTrialFake(2), m.clone()).Run(context.Background(), again.emit); err != nil {
 					t.Fatal(err)
 				}
 				done := func(k Kind) bool { return k == KindResult || k == KindDuel || k == KindTrial }

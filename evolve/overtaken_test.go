@@ -13,10 +13,10 @@ import (
 	"darwarp/kernels"
 )
 
-// rivals is a court where duels of the first that challenge take an hour, and all that come later claim to be ten times
+// rivals is a fake where duels of the first that challenge take an hour, and all that come later claim to be ten times
 // as fast as they are.
 type rivals struct {
-	*court
+	*trialFake
 	mu    sync.Mutex
 	given []kernels.ID // whose duels were given up, in order
 	slow  map[kernels.ID]bool
@@ -24,7 +24,7 @@ type rivals struct {
 }
 
 func newRivals(slots int, honest bool) *rivals {
-	r := &rivals{court: newCourt(slots), slow: map[kernels.ID]bool{}, fast: map[kernels.ID]bool{}}
+	r := &rivals{trialFake: newTrialFake(slots), slow: map[kernels.ID]bool{}, fast: map[kernels.ID]bool{}}
 	r.fake.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -63,7 +63,7 @@ func newRivals(slots int, honest bool) *rivals {
 }
 
 // TestOvertakenDuel: a duel is given up once somebody is far faster, who fights instead. It counts neither as lost nor
-// as a defeat. Where those claims come to nothing slow challengers reign in the end: each gives way once.
+// as a defeat. Where those claims come to nothing slow challengers become champion in the end: each gives way once.
 func TestOvertakenDuel(t *testing.T) {
 	for _, honest := range []bool{true, false} {
 		t.Run(fmt.Sprintf("honest=%v", honest), func(t *testing.T) {
@@ -96,15 +96,15 @@ func TestOvertakenDuel(t *testing.T) {
 func TestKnownDuelIsNotOvertaken(t *testing.T) {
 	cfg := toyConfig(t, "hills")
 	cfg.Budget.Evals = 30
-	s := mustSearch(t, cfg, newCourt(2), &memory{})
+	s := mustSearch(t, cfg, newTrialFake(2), &memory{})
 	seen := false
 	emit := func(e Event) {
-		by, start := s.reign.challenger(s.pop), s.pop.start()
+		by, start := s.championship.challenger(s.pop), s.pop.start()
 		if seen || by == nil || by.score >= farAhead*start.score || e.Kind != KindResult {
 			return
 		}
 		seen = true
-		known := &task{Champion: s.reign.reigning().id, Challenger: start.id}
+		known := &task{Champion: s.championship.champion().id, Challenger: start.id}
 		s.queue.answered(answer{task: known})
 		if s.overtake(); known.dropped {
 			t.Error("given up, though it is over")

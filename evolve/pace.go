@@ -40,16 +40,16 @@ func (p *pacing) end(now time.Duration) {
 }
 
 // pace is how the champion's score, and with it every other, becomes a speedup over the naive start.
-func (r *reign) pace() kernels.Pace {
-	if r.recorded || r.reigning() == nil { // recorded times do not drift
+func (r *championship) pace() kernels.Pace {
+	if r.recorded || r.champion() == nil { // recorded times do not drift
 		return kernels.Pace{}
 	}
-	return kernels.NewPace(r.led, r.pop.start().paced(), r.reigning().paced(), r.pop.scale.objective, r.pop.workloads())
+	return kernels.NewPace(r.led, r.pop.start().paced(), r.champion().paced(), r.pop.scale.objective, r.pop.workloads())
 }
 
 // direct reports whether the champion was held against the naive start itself.
-func (r *reign) direct() bool {
-	start, champion := r.pop.start().id.Short(), r.reigning().id.Short()
+func (r *championship) direct() bool {
+	start, champion := r.pop.start().id.Short(), r.champion().id.Short()
 	return slices.ContainsFunc(r.led, func(d kernels.Duel) bool {
 		return d.Challenger == champion && (d.Champion == start || d.Champion == kernels.NaiveStart)
 	})
@@ -62,11 +62,11 @@ func (m *member) paced() kernels.Paced {
 
 // keepPace has the champion timed beside the naive start when that is due.
 func (s *Search) keepPace() {
-	m := s.reign.reigning()
+	m := s.championship.champion()
 	switch {
 	case m == nil || m == s.pop.start() || s.ending.drains() || s.ending.has() || s.steering.paused() || s.outage.on():
 		return
-	case s.dueling() || s.reign.hasHeir() || !s.upkeep.pacing.due(s.clock.elapsed(), s.reign.direct()):
+	case s.dueling() || s.championship.hasSuccessor() || !s.upkeep.pacing.due(s.clock.elapsed(), s.championship.direct()):
 		return
 	}
 	t, err := s.askChampion(forPace)
@@ -92,7 +92,7 @@ func (s *Search) timedAgain(a answer) {
 	d := a.duel
 	d.Champion, d.ChampionKind, d.Challenger = kernels.NaiveStart, kernels.StartName, a.task.job.ID.Short()
 	if validateDuel(&d); d.Leads() {
-		s.reign.remember(d)
+		s.championship.remember(d)
 		s.journal.pace(a.task.job.ID, d)
 	}
 }

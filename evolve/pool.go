@@ -7,8 +7,8 @@ import (
 )
 
 // pool is what operators see. In an epoch that starts afresh only what it found is bred from. What was best in another
-// run is measured first and may reign at once, but it is held back here for some verdicts: a search that breeds from it
-// at once looks nowhere else (docs/manual/search.md).
+// run is measured first and may become champion at once, but it is held back here for some verdicts: a search that
+// breeds from it at once looks nowhere else (docs/manual/search.md).
 func (d *pointDeme) pool(fresh bool) *mutate.Pool {
 	p := &mutate.Pool{Space: d.space, Best: d.best, Seen: d.seen, Order: d.ordered(), Known: d.claimed, View: d.view,
 		Outlook: &d.outlook}

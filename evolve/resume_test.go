@@ -98,8 +98,8 @@ func stoppedOn(t *testing.T, cfg Config, ev Evaluator, cut int, kill bool) *memo
 	return m
 }
 
-// TestKilledAfterCoronation kills a run between a coronation and the next checkpoint, which knows the champion before
-// it: who was stored last reigns in the next session, and the duel that made it champion is entered and crowns nobody.
+// TestKilledAfterPromotion kills a run between a promotion and the next checkpoint, which knows the champion before
+// it: who was stored last is champion in the next session, and the duel that made it so is entered and promotes nobody.
 func TestKilledAfterCoronation(t *testing.T) {
 	cfg := toyConfig(t, "hills")
 	m, c := &memory{}, collector{}
@@ -114,8 +114,9 @@ func TestKilledAfterCoronation(t *testing.T) {
 		t.Fatalf("%v: no third champion", err)
 	}
 	s = mustSearch(t, cfg, newFake(1, true), killed)
-	if got := s.reign.reigning().id; got != killed.champions[2] || len(s.reign.reigns) != 2 {
-		t.Errorf("%s reigns after %d others, %s was stored", got.Short(), len(s.reign.reigns), killed.champions[2].Short())
+	if got := s.championship.champion().id; got != killed.champions[2] || len(s.championship.predecessors) != 2 {
+		t.Errorf("%s is champion after %d others, %s was stored", got.Short(), len(s.championship.predecessors),
+			killed.champions[2].Short())
 	}
 	if _, err := s.Run(context.Background(), c.emit); err != nil {
 		t.Fatal(err)
@@ -127,7 +128,7 @@ func TestKilledAfterCoronation(t *testing.T) {
 	}
 	for _, e := range c.of(KindChampion) {
 		if e.ID == killed.champions[2] {
-			t.Errorf("%s is crowned once more: %s", e.ID.Short(), e.Note)
+			t.Errorf("%s is made champion once more: %s", e.ID.Short(), e.Note)
 		}
 	}
 }

@@ -11,21 +11,21 @@ import (
 
 // Search is one run of a search. Everything but the inbox belongs to the goroutine that is in Run.
 type Search struct {
-	cfg      Config
-	ev       Evaluator
-	inbox    *inbox
-	pop      *population
-	proposer *proposer
-	advice   *advice
-	journal  *journal
-	queue    *queue
-	reign    *reign
-	steering *steering
-	progress *progress
-	clock    *clock
-	outage   outage
-	upkeep   upkeep
-	ending   ending
+	cfg          Config
+	ev           Evaluator
+	inbox        *inbox
+	pop          *population
+	proposer     *proposer
+	advice       *advice
+	journal      *journal
+	queue        *queue
+	championship *championship
+	steering     *steering
+	progress     *progress
+	clock        *clock
+	outage       outage
+	upkeep       upkeep
+	ending       ending
 }
 
 // upkeep is what is measured again from time to time.
@@ -57,11 +57,11 @@ func newSearch(cfg Config, ev Evaluator, keep keeper) (*Search, error) {
 		steering: &steering{}, progress: &progress{}, clock: newClock(can.Simulated), outage: outage{pauses: pauses},
 		upkeep: upkeep{control: newControl(can.Control != nil), pacing: newPacing(can.Pace != nil)},
 	}
-	s.reign = &reign{
+	s.championship = &championship{
 		contest: newContest(ev.Device()), trials: newTrials(s.inbox.work, can.Trial), pop: s.pop, journal: s.journal,
 		progress: s.progress, steering: s.steering, clock: s.clock,
 	}
-	s.queue = newQueue(s.inbox.work, (&asker{ev, s.reign.trials}).ask, ev.InOrder())
+	s.queue = newQueue(s.inbox.work, (&asker{ev, s.championship.trials}).ask, ev.InOrder())
 	s.journal.tell(s.figures, s.state)
 	s.assemble(mix)
 	if err := s.advice.takeUp(keep); err != nil {
@@ -124,10 +124,10 @@ func (s *Search) begin() error {
 		return err
 	}
 	s.journal.send(Event{Kind: KindStart, Start: s.startInfo()})
-	if s.pop.started() && !s.journal.hasChampion() { // killed between the first verdict and its coronation
+	if s.pop.started() && !s.journal.hasChampion() { // killed between the first verdict and the first champion
 		s.journal.champion(s.pop.start(), naiveStart)
 	}
-	s.reign.dropFallen()
+	s.championship.demoteFallen()
 	for _, t := range s.queue.left() {
 		if err := s.launch(t); err != nil {
 			return err

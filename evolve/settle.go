@@ -46,8 +46,8 @@ func (s *Search) bounded() bool {
 	return b.For > 0 && !s.clock.simulated && s.clock.origin < b.For-b.settling()
 }
 
-// settlesSoon reports whether time is short enough to begin the slow parts of the champion's trial, which reigns in
-// the end unless somebody is faster yet.
+// settlesSoon reports whether time is short enough to begin the slow parts of the champion's trial, which is champion
+// in the end unless somebody is faster yet.
 func (s *Search) settlesSoon() bool {
 	left := s.timeLeft()
 	return s.bounded() && left >= 0 && left <= s.settling()+s.settling()/2
@@ -74,8 +74,8 @@ func (s *Search) cut(why Reason) {
 // unsettled tells what the next session begins with.
 func (s *Search) unsettled(sum *Summary) {
 	sum.Left = len(s.unanswered())
-	if m := s.reign.challenger(s.pop); m != nil {
-		sum.Contender, sum.Claims = m.id, s.reign.pace().Score(m.score)
+	if m := s.championship.challenger(s.pop); m != nil {
+		sum.Contender, sum.Claims = m.id, s.championship.pace().Score(m.score)
 	}
 }
 

@@ -139,8 +139,8 @@ func (s *Search) weigh(c Command) (string, error) {
 		return "", err
 	}
 	s.progress.rescored(s.pop.rescore())
-	s.steering.weigh(weights, s.reign.void())
-	s.reign.disinherit()
+	s.steering.weigh(weights, s.championship.void())
+	s.championship.takeSuccessor()
 	return s.pop.weighing(), nil
 }
 
@@ -158,7 +158,7 @@ func (s *Search) useWeights(weights map[string]float64) error {
 // stop drains, as the end of the budget does. A second one does not wait for the champion's trial.
 func (s *Search) stop(Command) (string, error) {
 	if s.ending.drains() {
-		s.reign.skipTrials()
+		s.championship.skipTrials()
 	} else {
 		s.drain(ReasonStopped)
 	}

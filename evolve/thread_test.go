@@ -74,7 +74,7 @@ func TestThreadsThatAreGone(t *testing.T) {
 	m := &memory{}
 	mustRun(t, advised(t, o, 20), judged(2, true, nil), m)
 	s := mustSearch(t, advised(t, o, 40), judged(2, true, nil), m)
-	base := s.reign.champion.id
+	base := s.championship.holder.id
 	for name, test := range map[string]struct {
 		thread *thread
 		want   bool

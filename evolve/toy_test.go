@@ -282,13 +282,13 @@ func (m *memory) PutTrial(t kernels.Trial) error {
 	return m.check("trial")
 }
 func (m *memory) Trials() ([]kernels.Trial, error) { return m.trials, nil }
-func (m *memory) Fell(t kernels.Trial, heir kernels.ID, _ string, checkpoint []byte) (kernels.Candidate, error) {
+func (m *memory) Fell(t kernels.Trial, successor kernels.ID, _ string, checkpoint []byte) (kernels.Candidate, error) {
 	if err := m.PutTrial(t); err != nil {
 		return kernels.Candidate{}, err
 	}
 	m.checkpoint = checkpoint
-	if !heir.IsZero() {
-		m.champions = append(m.champions, heir)
+	if !successor.IsZero() {
+		m.champions = append(m.champions, successor)
 	}
 	at := slices.IndexFunc(m.candidates, func(c kernels.Candidate) bool { return c.ID == t.ID })
 	t.Degrade(&m.candidates[at])

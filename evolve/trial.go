@@ -9,52 +9,52 @@ import (
 
 // doubt begins the trial that is due.
 func (s *Search) doubt() {
-	if !s.reign.canDoubt() || s.steering.paused() || s.outage.on() || s.ending.failed() || s.reign.trialsSkipped() ||
-		s.reign.reigning() == nil {
+	if !s.championship.canDoubt() || s.steering.paused() || s.outage.on() || s.ending.failed() ||
+		s.championship.trialsSkipped() || s.championship.champion() == nil {
 		return
 	}
-	if s.reign.waitsForTrial() && !s.ending.drains() && !s.ending.has() { // the budget was added to meanwhile
-		s.reign.waitNoMore()
+	if s.championship.waitsForTrial() && !s.ending.drains() && !s.ending.has() { // the budget was added to meanwhile
+		s.championship.waitNoMore()
 		s.clock.goOn()
 	}
-	if m, parts := s.reign.heirsParts(); m != nil && !s.finishes() {
+	if m, parts := s.championship.successorParts(); m != nil && !s.finishes() {
 		s.launchTrial(m, parts)
 		return
 	}
 	for parts := s.due(); len(parts) > 0; parts = s.due() {
-		s.launchTrial(s.reign.reigning(), parts)
+		s.launchTrial(s.championship.champion(), parts)
 	}
 }
 
-// due is the part of the champion's trial that may begin now: one after the other while it reigns, and at the end what
-// takes the device beside what does not. The naive start has none: there is nobody to reign in its place.
+// due is the part of the champion's trial that may begin now: one after the other while it is champion, and at the end
+// what takes the device beside what does not. The naive start has none: there is nobody to take its place.
 func (s *Search) due() []kernels.TrialPart {
-	m := s.reign.reigning()
-	if m == s.pop.start() || s.reign.exhausted(m) || s.reign.hasHeir() || s.ending.failed() {
+	m := s.championship.champion()
+	if m == s.pop.start() || s.championship.exhausted(m) || s.championship.hasSuccessor() || s.ending.failed() {
 		return nil
 	}
 	switch {
 	case s.finishes():
 		return nil
 	case s.ending.drains() || s.ending.has():
-		missing := s.reign.missing(m, kernels.WholeTrial)
-		if len(missing) == 0 || !s.queue.idleBut(s.reign.partsInFlight()) {
+		missing := s.championship.missing(m, kernels.WholeTrial)
+		if len(missing) == 0 || !s.queue.idleBut(s.championship.partsInFlight()) {
 			return nil
 		}
 		s.sayWaiting(m, missing)
-		return s.reign.firstFree(missing)
-	case !s.reign.mayTryChampion():
+		return s.championship.firstFree(missing)
+	case !s.championship.mayTryChampion():
 		return nil
 	}
-	return s.reign.firstFree(s.reign.champions(m, s.clock.elapsed(), s.settlesSoon()))
+	return s.championship.firstFree(s.championship.champions(m, s.clock.elapsed(), s.settlesSoon()))
 }
 
-// finishes reports whether only what is in flight is finished: the next session tries who would reign.
+// finishes reports whether only what is in flight is finished: the next session tries would-be champions.
 func (s *Search) finishes() bool { return s.ending.drains() && s.ending.why() != ReasonStopped }
 
 // sayWaiting says once what the end of the search waits for.
 func (s *Search) sayWaiting(m *member, missing []kernels.TrialPart) {
-	if !s.reign.waitForTrial() {
+	if !s.championship.waitForTrial() {
 		return
 	}
 	if !s.bounded() {
@@ -76,10 +76,10 @@ func (s *Search) launchTrial(m *member, parts []kernels.TrialPart) {
 		s.fail(err)
 		return
 	}
-	s.reign.setBar(t.job, s.pop)
+	s.championship.setBar(t.job, s.pop)
 	t.job.Base = s.pop.base()
-	t.job.Foremost = s.reign.isHeir(m) && s.foremost(m)
-	s.reign.beginTrial(t)
+	t.job.Foremost = s.championship.isSuccessor(m) && s.foremost(m)
+	s.championship.beginTrial(t)
 	s.queue.start(t)
 }
 

@@ -13,15 +13,15 @@ import (
 	"darwarp/kernels"
 )
 
-// A trial that our side lost is asked for again; one that is lost again and again crowns nobody, and leaves a champion
-// on trial. An evaluator that answers without a verdict has lost it.
+// A trial that our side lost is asked for again; one that is lost again and again promotes nobody, and leaves a
+// champion on trial. An evaluator that answers without a verdict has lost it.
 func TestLostTrials(t *testing.T) {
 	lost := fmt.Errorf("%w: killed", kernels.ErrLost)
 	for _, tt := range []struct {
 		name     string
 		part     kernels.TrialPart
 		times    int
-		standing kernels.Standing // of the last champion; empty: the naive start reigns
+		standing kernels.Standing // of the last champion; empty: the naive start is champion
 	}{
 		{"quick, once", kernels.TrialClasses, 1, kernels.Stood},
 		{"quick, always", kernels.TrialClasses, 1e6, ""},
@@ -30,7 +30,7 @@ func TestLostTrials(t *testing.T) {
 		{"launches, always", kernels.TrialLaunches, 1e6, kernels.Stood},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ev, m := newCourt(2), &memory{}
+			ev, m := newTrialFake(2), &memory{}
 			var mu sync.Mutex
 			failed := map[kernels.ID]int{}
 			ev.before = func(_ context.Context, job *kernels.Job, parts []kernels.TrialPart) error {
@@ -68,11 +68,11 @@ func TestLostTrials(t *testing.T) {
 	}
 }
 
-// TestOvertakenHeir: the trial of an heir is given up once somebody is far faster, who fights and is tried instead. It
-// counts neither as lost nor as a defeat.
-func TestOvertakenHeir(t *testing.T) {
+// TestOvertakenSuccessor: the trial of a successor is given up once somebody is far faster, who fights and is tried
+// instead. It counts neither as lost nor as a defeat.
+func TestOvertakenSuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ev, m := newCourt(2), &memory{}
+		ev, m := newTrialFake(2), &memory{}
 		var mu sync.Mutex
 		var given []kernels.ID // the first that are tried
 		times := map[string]float64{}
@@ -107,14 +107,14 @@ func TestOvertakenHeir(t *testing.T) {
 		}
 		for _, e := range c.of(KindChampion)[1:] {
 			if slices.Contains(given, e.ID) {
-				t.Errorf("%s reigned, whose trial was given up", e.ID.Short())
+				t.Errorf("%s became champion, whose trial was given up", e.ID.Short())
 			}
 		}
 	})
 }
 
 func TestSilentTrialIsLost(t *testing.T) {
-	ev := newCourt(1)
+	ev := newTrialFake(1)
 	silent := silence{ev.fake}
 	cfg := toyConfig(t, "hills")
 	cfg.Budget.Evals = 20
@@ -134,7 +134,7 @@ func (silence) Trial(context.Context, *kernels.Job, ...kernels.TrialPart) (kerne
 }
 
 func TestBrokenTrialStops(t *testing.T) {
-	ev := newCourt(2)
+	ev := newTrialFake(2)
 	ev.before = func(context.Context, *kernels.Job, []kernels.TrialPart) error { return errBroken }
 	if sum, err := tried(t, toyConfig(t, "hills"), ev, &memory{}).Run(context.Background(), nil); !errors.Is(err,
 		errBroken) || sum.Reason != ReasonFailed {
@@ -160,7 +160,7 @@ func TestEndDuringATrial(t *testing.T) {
 		{"aborted", 30, func(s *Search, _ context.CancelFunc) { s.Abort() }, kernels.OnTrial, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ev, m := newCourt(2), &memory{}
+			ev, m := newTrialFake(2), &memory{}
 			cfg := toyConfig(t, "hills")
 			cfg.Budget.Evals = tt.evals
 			ctx, cancel := context.WithCancel(context.Background())
@@ -197,7 +197,7 @@ func TestEndDuringATrial(t *testing.T) {
 func TestPartsBesideEachOther(t *testing.T) {
 	for _, falls := range []kernels.TrialPart{"", kernels.TrialEmulated, kernels.TrialSanitized} {
 		t.Run("falls "+string(falls), func(t *testing.T) {
-			ev, m := newCourt(2), &memory{}
+			ev, m := newTrialFake(2), &memory{}
 			cfg := toyConfig(t, "hills")
 			cfg.Budget.Evals = 30
 			ev.falls = func(kernels.Genome) (kernels.TrialPart, bool) { return falls, falls != "" }
@@ -215,7 +215,7 @@ func TestPartsBesideEachOther(t *testing.T) {
 				}
 				return nil
 			}
-			s := mustSearch(t, cfg, ev, m) // whose champions do not reign long enough to be tried before the end
+			s := mustSearch(t, cfg, ev, m) // whose champions are replaced before they can be tried before the end
 			fell := map[kernels.ID]int{}
 			sum, err := s.Run(context.Background(), func(e Event) {
 				if e.Kind == KindTrial && e.Candidate != nil {
@@ -242,7 +242,7 @@ func steer(s *Search, commands ...string) {
 }
 
 // holdEmulated has the emulated part of trials wait for release; the first one calls began before it waits.
-func (c *court) holdEmulated(began func()) (release chan struct{}) {
+func (c *trialFake) holdEmulated(began func()) (release chan struct{}) {
 	release = make(chan struct{})
 	var once sync.Once
 	c.before = func(ctx context.Context, _ *kernels.Job, parts []kernels.TrialPart) error {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestTrialIsResumedFromTheStore leaves a run with a cheat on its throne; the next session finds it out and restores
-// the champion before it, though it has seen neither reign begin. The file reopened says so.
+// the champion before it, though it has seen neither become champion. The file reopened says so.
 func TestTrialIsResumedFromTheStore(t *testing.T) {
 	cfg := toyConfig(t, "hills")
 	path := filepath.Join(t.TempDir(), "toy.run")
@@ -20,7 +20,7 @@ func TestTrialIsResumedFromTheStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev := newCourt(2)
+	ev := newTrialFake(2)
 	ev.claims = cheats
 	s, err := New(cfg, ev, run)
 	if err != nil {
@@ -34,7 +34,7 @@ func TestTrialIsResumedFromTheStore(t *testing.T) {
 			s.Abort()
 		}
 	}); err != nil || cheat.IsZero() {
-		t.Fatalf("%v: no cheat reigned", err)
+		t.Fatalf("%v: no cheat became champion", err)
 	}
 	if run, err = reopened(run, path); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestTrialIsResumedFromTheStore(t *testing.T) {
 	if s, err = New(cfg, ev, run); err != nil {
 		t.Fatal(err)
 	}
-	s.reign.after = 0
+	s.championship.after = 0
 	sum, err := s.Run(context.Background(), nil)
 	got := slices.Sorted(slices.Values(ev.asked[cheat])) // parts go on beside each other: their order is up to luck
 	if err != nil || !slices.Equal(got, slices.Sorted(slices.Values(kernels.SlowTrial))) {

@@ -12,25 +12,25 @@ import (
 // tryer holds a would-be champion against more than every candidate is: kernels.Capabilities.Trial.
 type tryer func(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error)
 
-// slowTrialAfter is how long a champion reigns before what takes long is begun beside the search: the first champions
-// of a search follow each other within seconds.
+// slowTrialAfter is how long somebody is champion before what takes long is begun beside the search: the first
+// champions of a search follow each other within seconds.
 const slowTrialAfter = 20 * time.Second
 
-// trials is what the search knows of would-be champions. The winner of a duel is an heir until it has stood the
-// quick parts, so that most of what is wrong never reigns; the slow parts follow while it does, of one champion at
-// a time; and all that is missing of the last one at the end.
+// trials is what the search knows of would-be champions. The winner of a duel is a successor until it has stood the
+// quick parts, so that most of what is wrong never becomes champion; the slow parts follow while it does, of one
+// champion at a time; and all that is missing of the last one at the end.
 type trials struct {
-	tryer  tryer // nil: there are no trials
-	known  map[kernels.ID]kernels.Trial
-	reigns []*member          // who reigned before the champion, in order
-	heir   *member            // nil: none
-	why    string             // the heir is crowned
-	since  time.Duration      // the champion reigns, by the search's clock
-	after  time.Duration      // it has reigned so long the slow parts begin
-	quick  *task              // an heir's trial that is going on
-	slow   []*task            // parts of a champion's
-	lost   map[kernels.ID]int // attempts
-	waited bool               // it was said that the search's end waits
+	tryer        tryer // nil: there are no trials
+	known        map[kernels.ID]kernels.Trial
+	predecessors []*member          // who was champion before the champion, in order
+	successor    *member            // nil: none
+	why          string             // the successor becomes champion
+	since        time.Duration      // when the champion became it, by the search's clock
+	after        time.Duration      // the slow parts begin so long after that
+	quick        *task              // a successor's trial that is going on
+	slow         []*task            // parts of a champion's
+	lost         map[kernels.ID]int // attempts
+	waited       bool               // it was said that the search's end waits
 
 	ctx    context.Context // of what is being tried
 	cancel context.CancelFunc
@@ -72,63 +72,63 @@ func (t *trials) fell(ids ...kernels.ID) bool {
 	return slices.ContainsFunc(ids, func(id kernels.ID) bool { return t.known[id].Standing() == kernels.Fell })
 }
 
-// inherits makes the winner of a duel an heir where it has to stand something first.
-func (t *trials) inherits(m *member, why string) bool {
+// awaitsTrial makes the winner of a duel a successor where it has to stand something first.
+func (t *trials) awaitsTrial(m *member, why string) bool {
 	if !t.canDoubt() || len(t.missing(m, kernels.QuickTrial)) == 0 {
 		return false
 	}
-	t.heir, t.why = m, why
+	t.successor, t.why = m, why
 	return true
 }
 
-// hasHeir reports whether somebody is to reign next, and isHeir whether it is this member.
-func (t *trials) hasHeir() bool         { return t.heir != nil }
-func (t *trials) isHeir(m *member) bool { return t.heir == m }
+// hasSuccessor reports whether somebody is to be champion next, and isSuccessor whether it is this member.
+func (t *trials) hasSuccessor() bool         { return t.successor != nil }
+func (t *trials) isSuccessor(m *member) bool { return t.successor == m }
 
-// disinherit drops the heir, and gives it with the reason why it was to reign.
-func (t *trials) disinherit() (m *member, why string) {
-	m, t.heir = t.heir, nil
+// takeSuccessor drops the successor, and gives it with the reason why it was to be champion.
+func (t *trials) takeSuccessor() (m *member, why string) {
+	m, t.successor = t.successor, nil
 	return m, t.why
 }
 
-// reign notes who reigned before a new champion.
-func (t *trials) reign(before *member, now time.Duration) {
+// notePredecessor notes who was champion before a new one.
+func (t *trials) notePredecessor(before *member, now time.Duration) {
 	if before != nil {
-		t.reigns = append(t.reigns, before)
+		t.predecessors = append(t.predecessors, before)
 	}
 	t.since = now
 }
 
-// reignAgain gives the last of the champions before, or otherwise the naive start.
-func (t *trials) reignAgain(naive *member, now time.Duration) *member {
+// lastPredecessor gives the last of the champions before, or otherwise the naive start.
+func (t *trials) lastPredecessor(naive *member, now time.Duration) *member {
 	t.since = now
-	last := len(t.reigns) - 1
+	last := len(t.predecessors) - 1
 	if last < 0 {
 		return naive
 	}
-	m := t.reigns[last]
-	t.reigns = t.reigns[:last]
+	m := t.predecessors[last]
+	t.predecessors = t.predecessors[:last]
 	return m
 }
 
 // leave takes a member that fell out of the succession.
 func (t *trials) leave(m *member) {
-	if m == t.heir {
-		t.heir = nil
+	if m == t.successor {
+		t.successor = nil
 	}
-	t.reigns = slices.DeleteFunc(t.reigns, func(o *member) bool { return o == m })
+	t.predecessors = slices.DeleteFunc(t.predecessors, func(o *member) bool { return o == m })
 }
 
-// heirsParts are the parts that the heir has to stand, nil where its trial is going on.
-func (t *trials) heirsParts() (m *member, parts []kernels.TrialPart) {
-	if t.heir == nil || t.quick != nil {
+// successorParts are the parts that the successor has to stand, nil where its trial is going on.
+func (t *trials) successorParts() (m *member, parts []kernels.TrialPart) {
+	if t.successor == nil || t.quick != nil {
 		return nil, nil
 	}
-	return t.heir, t.missing(t.heir, kernels.QuickTrial)
+	return t.successor, t.missing(t.successor, kernels.QuickTrial)
 }
 
 // mayTryChampion reports whether a champion may be tried: nobody is to follow it, and it is not tried already.
-func (t *trials) mayTryChampion() bool { return t.heir == nil && len(t.slow) == 0 }
+func (t *trials) mayTryChampion() bool { return t.successor == nil && len(t.slow) == 0 }
 
 // partsInFlight is how many of the answers that are not in are parts of a champion's trial.
 func (t *trials) partsInFlight() int { return len(t.slow) }
@@ -149,7 +149,7 @@ func (t *trials) firstFree(parts []kernels.TrialPart) []kernels.TrialPart {
 // exhausted reports whether a member's trial was lost too often.
 func (t *trials) exhausted(m *member) bool { return t.lost[m.id] >= attempts }
 
-// champions are the parts of a reigning champion's trial that follow next, soon where time runs out. One that reigned
+// champions are the parts of the champion's trial that follow next, soon where time runs out. One that was champion
 // before there were trials has not stood the quick ones.
 func (t *trials) champions(m *member, now time.Duration, soon bool) []kernels.TrialPart {
 	if now-t.since < t.after && !soon {
@@ -161,23 +161,23 @@ func (t *trials) champions(m *member, now time.Duration, soon bool) []kernels.Tr
 	return t.missing(m, kernels.SlowTrial)
 }
 
-// overtaken drops an heir whom somebody else is far ahead of, and gives up its trial: it would reign for moments, and
-// its trial holds the device for seconds.
-func (t *trials) overtaken(by *member) (heir *member) {
-	if t.heir == nil || by == nil || by == t.heir || by.score >= farAhead*t.heir.score {
+// overtaken drops a successor whom somebody else is far ahead of, and gives up its trial: it would be champion for
+// moments, and its trial holds the device for seconds.
+func (t *trials) overtaken(by *member) (successor *member) {
+	if t.successor == nil || by == nil || by == t.successor || by.score >= farAhead*t.successor.score {
 		return nil
 	}
-	heir, _ = t.disinherit()
+	successor, _ = t.takeSuccessor()
 	if t.quick != nil {
 		t.quick.drop()
 		t.quick = nil
 	}
-	return heir
+	return successor
 }
 
-// beginTrial notes a task: of the heir, or of the champion.
+// beginTrial notes a task: of the successor, or of the champion.
 func (t *trials) beginTrial(x *task) {
-	if x.doubts == t.heir {
+	if x.doubts == t.successor {
 		t.quick = x
 	} else {
 		t.slow = append(t.slow, x)
@@ -224,13 +224,13 @@ func (t *trials) enterFault(id kernels.ID, d *kernels.Duel, proof string, at tim
 	return known
 }
 
-// retry counts an attempt that our side lost. What was lost several times is given up: an heir is not crowned, a
-// champion stays on trial.
+// retry counts an attempt that our side lost. What was lost several times is given up: a successor does not become
+// champion, a champion stays on trial.
 func (t *trials) retry(m *member) (attempt int, dropped bool) {
 	t.lost[m.id]++
 	attempt = t.lost[m.id]
-	if dropped = attempt >= attempts && m == t.heir; dropped {
-		t.heir = nil
+	if dropped = attempt >= attempts && m == t.successor; dropped {
+		t.successor = nil
 		delete(t.lost, m.id)
 	}
 	return attempt, dropped
@@ -245,28 +245,28 @@ func (t *trials) standingOf(m, naive *member) kernels.Standing {
 	return t.known[m.id].Standing()
 }
 
-// load takes the trials of earlier sessions, and who reigned before whom.
+// load takes the trials of earlier sessions, and who was champion before whom.
 func (t *trials) load(all []kernels.Trial, history []store.Champion, pop *population, champion *member) {
 	for _, known := range all {
 		t.known[known.ID] = known
 	}
-	t.reigns = reignsOf(history, pop, champion)
+	t.predecessors = predecessorsOf(history, pop, champion)
 }
 
-// reignsOf are those before the champion that still work: one that came back took the place that it had.
-func reignsOf(history []store.Champion, pop *population, champion *member) (reigns []*member) {
+// predecessorsOf are those before the champion that still work: one that came back took the place that it had.
+func predecessorsOf(history []store.Champion, pop *population, champion *member) (out []*member) {
 	for _, h := range history {
 		m := pop.member(h.ID)
 		if m == nil {
 			continue
 		}
-		if at := slices.Index(reigns, m); at >= 0 {
-			reigns = reigns[:at]
+		if at := slices.Index(out, m); at >= 0 {
+			out = out[:at]
 		}
-		reigns = append(reigns, m)
+		out = append(out, m)
 	}
-	if at := slices.Index(reigns, champion); at >= 0 {
-		return reigns[:at]
+	if at := slices.Index(out, champion); at >= 0 {
+		return out[:at]
 	}
-	return reigns
+	return out
 }

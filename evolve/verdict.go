@@ -6,7 +6,7 @@ import (
 	"darwarp/kernels"
 )
 
-// naiveStart is why the first champion reigns.
+// naiveStart is why the first champion is one.
 const naiveStart = "the naive start"
 
 // startNaive asks for the default of the first family, alone: every score is relative to it.
@@ -39,7 +39,7 @@ func (s *Search) take(a answer) {
 		s.queue.leaveFirst(a.task)
 		s.fail(a.err)
 	case a.task.purpose == forTrial:
-		s.reign.tried(a)
+		s.championship.tried(a)
 	case a.task.dropped: // a duel, and another one goes on
 	case a.task.purpose == forProbe:
 		s.probed(a)
@@ -58,7 +58,7 @@ func (s *Search) take(a answer) {
 
 // expected reports whether an error came of what nobody waits for any more.
 func (s *Search) expected(a answer) bool {
-	return a.task.dropped || a.task.purpose == forTrial && s.reign.trialsSkipped()
+	return a.task.dropped || a.task.purpose == forTrial && s.championship.trialsSkipped()
 }
 
 // judge enters a verdict.
@@ -72,7 +72,7 @@ func (s *Search) judge(t *task, r kernels.Result) {
 		s.retry(t, err.Error())
 		return
 	}
-	s.journal.vouch(s.ev, c.Result.Provenance)
+	s.journal.storeProvenance(s.ev, c.Result.Provenance)
 	if showsHealth(c.Result.Outcome) && !s.outage.on() { // once it is on, the champion decides
 		s.recovered()
 	}
@@ -98,8 +98,8 @@ func (s *Search) admit(c *kernels.Candidate, d deme, index int) insertion {
 	in := s.pop.insert(c, d, index)
 	if m := in.member; m != nil {
 		s.progress.found(m.score)
-		if s.reign.reigning() == nil {
-			s.reign.setChampion(m)
+		if s.championship.champion() == nil {
+			s.championship.setChampion(m)
 		}
 	}
 	s.advice.note(c, in.score)

@@ -15,22 +15,22 @@ import (
 	"darwarp/store"
 )
 
-// FuzzSiege runs searches against a hostile evaluator, a disk that is full now and then, and somebody who steers at
-// random, through several sessions, of which some are killed. Whatever happens, a search ends, and what it has stored
-// is true.
-func FuzzSiege(f *testing.F) {
+// FuzzAttackedRun runs searches against a hostile evaluator, a disk that is full now and then, and somebody who steers
+// at random, through several sessions, of which some are killed. Whatever happens, a search ends, and what it has
+// stored is true.
+func FuzzAttackedRun(f *testing.F) {
 	for seed := range uint64(30) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		synctest.Test(t, func(t *testing.T) {
-			newSiege(t, seed).run()
+			newAttackedRun(t, seed).run()
 		})
 	})
 }
 
-// siege is one run under attack.
-type siege struct {
+// attackedRun is one run under attack.
+type attackedRun struct {
 	*testing.T
 	rng    *rand.Rand
 	cfg    Config
@@ -45,7 +45,7 @@ type siege struct {
 	known []kernels.ID // candidates that may be steered
 }
 
-func newSiege(t *testing.T, seed uint64) *siege {
+func newAttackedRun(t *testing.T, seed uint64) *attackedRun {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	cfg := toyConfig(t, [][]string{{"hills"}, {"hills", "plain"}}[rng.IntN(2)]...)
 	cfg.Seed, cfg.Strategy = seed, []string{"default", "evolve", "random"}[rng.IntN(3)]
@@ -58,10 +58,10 @@ func newSiege(t *testing.T, seed uint64) *siege {
 	case 2:
 		cfg.Portfolio = 2
 	}
-	return &siege{T: t, rng: rng, cfg: cfg, ev: newHostile(rng), m: &memory{}}
+	return &attackedRun{T: t, rng: rng, cfg: cfg, ev: newHostile(rng), m: &memory{}}
 }
 
-func (g *siege) run() {
+func (g *attackedRun) run() {
 	for session := range 5 {
 		if g.calm = session >= 3; g.calm {
 			g.ev.lossy = 0
@@ -80,17 +80,17 @@ func (g *siege) run() {
 	}
 }
 
-// mostEvents is more than a search under siege tells.
+// mostEvents is more than a search under attack tells.
 const mostEvents = 100_000
 
-// forever is longer than any search under siege lasts.
+// forever is longer than any search under attack lasts.
 const forever = 1000 * time.Hour
 
 // session runs a search until it ends, or is ended.
-func (g *siege) session() {
+func (g *attackedRun) session() {
 	g.events, g.killed, g.ops = nil, nil, 0
 	s := mustSearch(g.T, g.cfg, g.ev, g.m)
-	s.reign.after = time.Duration(g.rng.IntN(int(time.Minute)))
+	s.championship.after = time.Duration(g.rng.IntN(int(time.Minute)))
 	ctx, cancel := context.WithCancel(g.Context())
 	defer cancel()
 	hangs := time.AfterFunc(forever, func() {
@@ -118,7 +118,7 @@ func (g *siege) session() {
 	}
 }
 
-func (g *siege) heard(e Event) {
+func (g *attackedRun) heard(e Event) {
 	if g.events = append(g.events, e); len(g.events) == mostEvents {
 		panic(fmt.Sprintf("%d events: does not end: %+v", mostEvents, g.events[mostEvents-10:]))
 	}
@@ -134,7 +134,7 @@ func (g *siege) heard(e Event) {
 }
 
 // fill makes the disk full now and then, and kills the run at some operation.
-func (g *siege) fill(s *Search) {
+func (g *attackedRun) fill(s *Search) {
 	rng := rand.New(rand.NewPCG(g.rng.Uint64(), 2))
 	kill, share := -1, []int{0, 5, 30}[rng.IntN(3)]
 	if rng.IntN(3) == 0 {
@@ -153,7 +153,7 @@ func (g *siege) fill(s *Search) {
 }
 
 // attack steers at random, and sees to it that the search can end.
-func (g *siege) attack(s *Search, cancel func()) {
+func (g *attackedRun) attack(s *Search, cancel func()) {
 	rng := rand.New(rand.NewPCG(g.rng.Uint64(), 3))
 	for range rng.IntN(12) {
 		time.Sleep(time.Duration(rng.IntN(int(2 * time.Minute))))
@@ -179,13 +179,13 @@ func (g *siege) attack(s *Search, cancel func()) {
 }
 
 // steer waits for the answer for some time, as people do.
-func (g *siege) steer(s *Search, c Command) {
+func (g *attackedRun) steer(s *Search, c Command) {
 	ctx, cancel := context.WithTimeout(g.Context(), time.Minute)
 	defer cancel()
 	_ = s.Steer(ctx, c)
 }
 
-func (g *siege) command(rng *rand.Rand) (c Command) {
+func (g *attackedRun) command(rng *rand.Rand) (c Command) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	c.Do = []string{"pause", "resume", "pin", "unpin", "kill", "add", "weigh", "inject", "inject"}[rng.IntN(9)]
@@ -206,7 +206,7 @@ func (g *siege) command(rng *rand.Rand) (c Command) {
 }
 
 // holdEnd holds how a session ended against what may end one.
-func (g *siege) holdEnd(s *Search, sum Summary, err error) {
+func (g *attackedRun) holdEnd(s *Search, sum Summary, err error) {
 	var outage *Outage
 	switch lost := errors.As(err, &outage) || err != nil && !s.pop.started(); {
 	case err == nil || lost || errors.Is(err, store.ErrNoSpace):
@@ -223,7 +223,7 @@ func (g *siege) holdEnd(s *Search, sum Summary, err error) {
 }
 
 // holdEvents holds events against their order.
-func (g *siege) holdEvents() {
+func (g *attackedRun) holdEvents() {
 	told := map[kernels.ID]bool{}
 	for i, e := range g.events {
 		if e.Seq != i+1 || (e.Kind == KindEnd) != (i == len(g.events)-1) {
@@ -242,7 +242,7 @@ func (g *siege) holdEvents() {
 }
 
 // holdCounts holds what is counted against what is stored.
-func (g *siege) holdCounts(sum *Summary) {
+func (g *attackedRun) holdCounts(sum *Summary) {
 	stored, outcomes := map[kernels.ID]bool{}, map[kernels.Outcome]int{}
 	evals := 0
 	for _, c := range g.m.candidates {
@@ -264,8 +264,8 @@ func (g *siege) holdCounts(sum *Summary) {
 	}
 }
 
-// holdChampion: who reigns works, has not fallen, and has lost to nobody who could reign in its place.
-func (g *siege) holdChampion(s *Search, sum *Summary) {
+// holdChampion: the champion works, has not fallen, and has lost to nobody who could take its place.
+func (g *attackedRun) holdChampion(s *Search, sum *Summary) {
 	if sum.Champion.IsZero() {
 		return
 	}
@@ -283,13 +283,13 @@ func (g *siege) holdChampion(s *Search, sum *Summary) {
 	if !g.calm || g.cfg.Budget.For > 0 {
 		return
 	}
-	if m := s.reign.challenger(s.pop); m != nil {
+	if m := s.championship.challenger(s.pop); m != nil {
 		g.Errorf("%s was not fought", m.id.Short())
 	}
 	for _, d := range g.m.duels[min(len(g.m.duels), s.steering.void()):] {
 		x := of[d.Challenger]
 		if d.Verdict != kernels.Faster || d.Champion != sum.Champion.Short() || x == nil || s.pop.isDead(x.ID) ||
-			x.Result.Outcome != kernels.OK || s.reign.isBeaten(x.ID) {
+			x.Result.Outcome != kernels.OK || s.championship.isBeaten(x.ID) {
 			continue
 		}
 		g.Errorf("the champion lost to %s, %.3f, which works", d.Challenger, d.Ratio)

@@ -8,8 +8,8 @@ import (
 	"darwarp/kernels"
 )
 
-// court is a fake that doubts would-be champions. What a candidate claims and what it falls by are up to the test.
-type court struct {
+// trialFake is a fake that doubts would-be champions. What a candidate claims and what it falls by are up to the test.
+type trialFake struct {
 	*fake
 	claims func(kernels.Genome) float64                   // time; nil or 0: the honest one
 	falls  func(kernels.Genome) (kernels.TrialPart, bool) // what a candidate fails
@@ -19,8 +19,8 @@ type court struct {
 	asked  map[kernels.ID][]kernels.TrialPart
 }
 
-func newCourt(slots int) *court {
-	c := &court{fake: newFake(slots, false), asked: map[kernels.ID][]kernels.TrialPart{}}
+func newTrialFake(slots int) *trialFake {
+	c := &trialFake{fake: newFake(slots, false), asked: map[kernels.ID][]kernels.TrialPart{}}
 	c.fake.answer = func(_ context.Context, job *kernels.Job) (kernels.Result, error) {
 		r, v := works(job), c.time(job)
 		r.Times = timesOf(v, 2*v)
@@ -32,7 +32,7 @@ func newCourt(slots int) *court {
 	return c
 }
 
-func (c *court) time(job *kernels.Job) float64 {
+func (c *trialFake) time(job *kernels.Job) float64 {
 	if c.claims != nil {
 		if v := c.claims(job.Variant.Genes); v > 0 {
 			return v
@@ -41,9 +41,9 @@ func (c *court) time(job *kernels.Job) float64 {
 	return toyTime(job.Variant.Genes)
 }
 
-func (c *court) Capabilities() kernels.Capabilities { return kernels.Capabilities{Trial: c.Trial} }
+func (c *trialFake) Capabilities() kernels.Capabilities { return kernels.Capabilities{Trial: c.Trial} }
 
-func (c *court) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
+func (c *trialFake) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
 	c.asking.Lock()
 	c.asked[job.ID] = append(c.asked[job.ID], parts...)
 	c.asking.Unlock()
@@ -81,7 +81,7 @@ func cheatsFall(part kernels.TrialPart) func(kernels.Genome) (kernels.TrialPart,
 func tried(t testing.TB, cfg Config, ev Evaluator, keep keeper) *Search {
 	t.Helper()
 	s := mustSearch(t, cfg, ev, keep)
-	s.reign.after = 0
+	s.championship.after = 0
 	return s
 }
 

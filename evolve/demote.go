@@ -9,39 +9,40 @@ import (
 	"darwarp/mutate"
 )
 
-// fall files a candidate that did not stand its trial as what it was found out to be: it leaves the populations as a
-// failure, and if it reigned, the champion before it that is still believed, or was never doubted, reigns again.
-func (r *reign) fall(m *member, t kernels.Trial) {
+// demote files a candidate that did not stand its trial as what it was found out to be: it leaves the populations as a
+// failure, and if it was the champion, the one before it that is still believed, or was never doubted, is champion
+// again.
+func (r *championship) demote(m *member, t kernels.Trial) {
 	r.steering.unpinAll(r.pop.removeFallen(m))
 	r.progress.degrade(t.Fault().Outcome, r.pop.bestScore())
 	r.leave(m)
-	var heir kernels.ID
+	var successor kernels.ID
 	why := ""
-	if m == r.reigning() {
-		before := r.trials.reignAgain(r.pop.start(), r.clock.elapsed())
-		r.contest.reignAgain(before, r.pop)
-		heir, why = before.id, fmt.Sprintf("again, since %s fell on trial", m.id.Short())
+	if m == r.champion() {
+		before := r.trials.lastPredecessor(r.pop.start(), r.clock.elapsed())
+		r.contest.reinstate(before, r.pop)
+		successor, why = before.id, fmt.Sprintf("again, since %s fell on trial", m.id.Short())
 	}
-	r.journal.fall(t, heir, r.reigning().score, why)
+	r.journal.fall(t, successor, r.champion().score, why)
 }
 
-// fallInDuel files the side of a duel that was found out in it, and reports whether there is one. The naive start is
+// demoteInDuel files the side of a duel that was found out in it, and reports whether there is one. The naive start is
 // none: it is what all others are held against.
-func (r *reign) fallInDuel(t *task, d *kernels.Duel) bool {
+func (r *championship) demoteInDuel(t *task, d *kernels.Duel) bool {
 	id := map[kernels.Side]kernels.ID{kernels.TheChampion: t.Champion, kernels.TheChallenger: t.Challenger}[d.Culprit]
 	m := r.pop.member(id)
 	if m == nil || m == r.pop.start() {
 		return false
 	}
-	r.fall(m, r.enterFault(id, d, r.journal.proof(), r.clock.stamp()))
+	r.demote(m, r.enterFault(id, d, r.journal.proof(), r.clock.stamp()))
 	return true
 }
 
-// dropFallen files those that fell between two sessions: `darwarp verify` tries candidates, too.
-func (r *reign) dropFallen() {
+// demoteFallen files those that fell between two sessions: `darwarp verify` tries candidates, too.
+func (r *championship) demoteFallen() {
 	for _, m := range r.pop.ranked() {
 		if r.fell(m.id) && m != r.pop.start() {
-			r.fall(m, r.of(m.id))
+			r.demote(m, r.of(m.id))
 		}
 	}
 }
@@ -92,9 +93,9 @@ func (d *pointDeme) fail(fell map[kernels.ID]bool) {
 	d.ranking.fail(fell)
 }
 
-// reignAgain lets a champion of before reign. Those that lost against it keep that, and those that lost against the one
-// that fell may challenge.
-func (c *contest) reignAgain(m *member, pop *population) {
+// reinstate makes a champion of before champion again. Those that lost against it keep that, and those that lost
+// against the one that fell may challenge.
+func (c *contest) reinstate(m *member, pop *population) {
 	c.setChampion(m)
 	for _, o := range pop.ranked() {
 		if d, ok := c.duelOf(m.id, o.id); ok && d.Verdict != kernels.Faster {
