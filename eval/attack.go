@@ -37,13 +37,13 @@ func Attack(ctx context.Context, where env.Location, headers map[string][]byte, 
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	s := &siege{ctx: ctx, target: target, all: attack.All(target), mode: mode}
+	s := &attackSuite{ctx: ctx, target: target, all: attack.All(target), mode: mode}
 	for _, k := range s.kinds(where, headers, folder) {
 		if k.missing != "" {
 			skipped = append(skipped, k.kind.Name+": "+k.missing)
 			continue
 		}
-		found, err := s.from(k)
+		found, err := s.attackFrom(k)
 		verdicts = append(verdicts, found...)
 		if errors.Is(err, errRefused) {
 			skipped = append(skipped, k.kind.Name+": "+err.Error())
@@ -56,8 +56,8 @@ func Attack(ctx context.Context, where env.Location, headers map[string][]byte, 
 	return verdicts, skipped, nil
 }
 
-// siege is a suite of attacks on one target.
-type siege struct {
+// attackSuite is a suite of attacks on one target.
+type attackSuite struct {
 	ctx    context.Context
 	target *attack.Target
 	all    []attack.Attack
@@ -71,8 +71,8 @@ type attacker interface {
 	Close() error
 }
 
-// besieger is a kind of worker and how to start one.
-type besieger struct {
+// workerKind is a kind of worker and how to start one.
+type workerKind struct {
 	kind    attack.Kind
 	missing string // why there is none
 	start   starter
@@ -83,39 +83,39 @@ type starter func(ctx context.Context) (attacker, error)
 // errRefused says that the compilers refuse the source that would attack.
 var errRefused = errors.New("its source is refused")
 
-func (s *siege) kinds(where env.Location, headers map[string][]byte, folder string) []besieger {
+func (s *attackSuite) kinds(where env.Location, headers map[string][]byte, folder string) []workerKind {
 	nvrtc := compile.Config{Library: where.NVRTC.Path, IncludeDirs: where.Include, Sandbox: s.mode}
 	cxx := cpu.Compiler(where.CXX.Path, headers, false)
 	cxx.Sandbox = s.mode
 	open := device.Open{Driver: where.Driver.Path}
-	gpu := besieger{kind: attack.Kind{Name: "GPU worker", Driver: true},
-		start: s.goes(runner.GPU.In(s.mode).Fence(open), attack.Request{Driver: open.Driver}, runner.GPU.Env)}
+	gpu := workerKind{kind: attack.Kind{Name: "GPU worker", Driver: true},
+		start: s.startWorker(runner.GPU.In(s.mode).Fence(open), attack.Request{Driver: open.Driver}, runner.GPU.Env)}
 	if open.Driver == "" {
 		gpu.missing = "no driver"
 	} else if _, err := env.LookAs(s.ctx, runner.GPU.In(s.mode), where, 0); err != nil {
 		gpu.missing = err.Error()
 	}
-	native := besieger{kind: attack.Kind{Name: "candidate in a cpu worker", Native: true}}
+	native := workerKind{kind: attack.Kind{Name: "candidate in a cpu worker", Native: true}}
 	switch {
 	case where.CXX.Path == "":
 		native.missing = "no C++ compiler"
 	case runtime.GOARCH != "amd64":
 		native.missing = "its machine code is written for amd64"
 	default:
-		native.start = s.candidate(cxx)
+		native.start = s.startCandidate(cxx)
 	}
-	return []besieger{
-		{kind: attack.Kind{Name: "compile worker"}, start: s.goes(nvrtc.Fence(folder), attack.Request{}, nil)},
+	return []workerKind{
+		{kind: attack.Kind{Name: "compile worker"}, start: s.startWorker(nvrtc.Fence(folder), attack.Request{}, nil)},
 		{kind: attack.Kind{Name: "C++ compile worker", Children: true},
-			start: s.goes(cxx.Fence(folder), attack.Request{}, nil)},
+			start: s.startWorker(cxx.Fence(folder), attack.Request{}, nil)},
 		{kind: attack.Kind{Name: "cpu worker"},
-			start: s.goes(runner.CPU.In(s.mode).Fence(device.Open{}), attack.Request{}, nil)},
+			start: s.startWorker(runner.CPU.In(s.mode).Fence(device.Open{}), attack.Request{}, nil)},
 		native, gpu,
 	}
 }
 
-// from makes all attacks that apply from one kind of worker. One that an attack has ended is replaced.
-func (s *siege) from(b besieger) (verdicts []AttackVerdict, err error) {
+// attackFrom makes all attacks that apply from one kind of worker. One that an attack has ended is replaced.
+func (s *attackSuite) attackFrom(b workerKind) (verdicts []AttackVerdict, err error) {
 	var worker attacker
 	finish := func() error {
 		if worker == nil {
@@ -151,8 +151,8 @@ func (s *siege) from(b besieger) (verdicts []AttackVerdict, err error) {
 	return verdicts, nil
 }
 
-// goes starts a worker with a fence whose code is that of package attack.
-func (s *siege) goes(fence *sandbox.Profile, first attack.Request, env []string) starter {
+// startWorker starts a worker with a fence whose code is that of package attack.
+func (s *attackSuite) startWorker(fence *sandbox.Profile, first attack.Request, env []string) starter {
 	return func(ctx context.Context) (attacker, error) {
 		w, err := proc.Start(ctx, proc.Spec{Args: []string{"worker", "attack"}, Fence: fence, Env: env})
 		if err != nil {
@@ -175,8 +175,8 @@ func (g *goAttacker) try(ctx context.Context, number int) (out attack.Outcome, e
 	return out, err
 }
 
-// candidate compiles the attacks as a candidate, and starts device workers that run it.
-func (s *siege) candidate(cfg compile.Config) starter {
+// startCandidate compiles the attacks as a candidate, and starts device workers that run it.
+func (s *attackSuite) startCandidate(cfg compile.Config) starter {
 	var image []byte
 	return func(ctx context.Context) (attacker, error) {
 		if image == nil {
@@ -185,7 +185,7 @@ func (s *siege) candidate(cfg compile.Config) starter {
 				return nil, err
 			}
 		}
-		return s.native(ctx, image)
+		return s.startNative(ctx, image)
 	}
 }
 
@@ -210,7 +210,7 @@ type nativeAttacker struct {
 	out   *proc.Shared
 }
 
-func (s *siege) native(ctx context.Context, image []byte) (attacker, error) {
+func (s *attackSuite) startNative(ctx context.Context, image []byte) (attacker, error) {
 	c := device.Case{Name: "attack", Class: "exact", Buffers: []kernels.Buffer{{Name: "y", Out: true, DType: kernels.FP32,
 		Shape: []int{attack.Words}}}}
 	out, err := proc.NewShared("darwarp-attack", int64(c.OutBytes()))

@@ -17,11 +17,11 @@ import (
 	"darwarp/templates"
 )
 
-// besiege makes all attacks from the workers that a filter lets pass.
-func besiege(t *testing.T, mode SandboxMode, which func(attack.Kind) bool, but func(attack.Attack) bool) (
+// attackAll makes all attacks from the workers that a filter lets pass.
+func attackAll(t *testing.T, mode SandboxMode, which func(attack.Kind) bool, but func(attack.Attack) bool) (
 	verdicts []AttackVerdict) {
 	t.Helper()
-	s := newSiege(t, mode, but)
+	s := newAttackSuite(t, mode, but)
 	for _, k := range s.kinds(env.Locate(), templates.Include(), t.TempDir()) {
 		if !which(k.kind) {
 			continue
@@ -30,7 +30,7 @@ func besiege(t *testing.T, mode SandboxMode, which func(attack.Kind) bool, but f
 			t.Logf("ATTACKS FROM A %s ARE NOT TESTED: %s", strings.ToUpper(k.kind.Name), k.missing)
 			continue
 		}
-		found, err := s.from(k)
+		found, err := s.attackFrom(k)
 		if err != nil {
 			t.Fatalf("%s: %v", k.kind.Name, err)
 		}
@@ -39,8 +39,8 @@ func besiege(t *testing.T, mode SandboxMode, which func(attack.Kind) bool, but f
 	return verdicts
 }
 
-// newSiege makes this process the target of the attacks that are not left out.
-func newSiege(t *testing.T, mode SandboxMode, but func(attack.Attack) bool) *siege {
+// newAttackSuite makes this process the target of the attacks that are not left out.
+func newAttackSuite(t *testing.T, mode SandboxMode, but func(attack.Attack) bool) *attackSuite {
 	t.Helper()
 	target, end, err := attack.NewTarget()
 	if err != nil {
@@ -51,7 +51,7 @@ func newSiege(t *testing.T, mode SandboxMode, but func(attack.Attack) bool) *sie
 			t.Error(err)
 		}
 	})
-	return &siege{ctx: t.Context(), target: target, all: attack.All(target), but: but, mode: mode}
+	return &attackSuite{ctx: t.Context(), target: target, all: attack.All(target), but: but, mode: mode}
 }
 
 // TestAttacksAreStopped makes every attack from every kind of worker that this machine has.
@@ -59,7 +59,7 @@ func TestAttacksAreStopped(t *testing.T) {
 	if missing := SandboxMissing(); missing != "" {
 		t.Skipf("ATTACKS ARE NOT TESTED: this kernel lacks %s", missing)
 	}
-	verdicts := besiege(t, SandboxBest, func(attack.Kind) bool { return true }, nil)
+	verdicts := attackAll(t, SandboxBest, func(attack.Kind) bool { return true }, nil)
 	for _, v := range verdicts {
 		if !v.Stopped {
 			t.Errorf("%s, %s: %s: %s", v.Worker, v.Group, v.Attack, v.Layer)
@@ -103,12 +103,12 @@ func TestAttacksWithoutNamespaces(t *testing.T) {
 	}
 	for _, k := range []attack.Kind{{Name: "cpu worker"}, {Name: "GPU worker", Driver: true},
 		{Name: "GPU worker in namespaces", Driver: true}} {
-		s := newSiege(t, SandboxStrict, func(a attack.Attack) bool {
+		s := newAttackSuite(t, SandboxStrict, func(a attack.Attack) bool {
 			return a.Spawn > 0 || a.Name == "list the supervisor's open files" // by number: what they are is not told
 		})
 		r := runner.CPU.In(s.mode)
 		r.Shared, r.Driver = !strings.HasSuffix(k.Name, "namespaces"), k.Driver
-		found, err := s.from(besieger{kind: k, start: s.goes(r.Fence(device.Open{}), attack.Request{}, nil)})
+		found, err := s.attackFrom(workerKind{kind: k, start: s.startWorker(r.Fence(device.Open{}), attack.Request{}, nil)})
 		if err != nil || len(found) < 50 {
 			t.Errorf("%s: %d verdicts, %v", k.Name, len(found), err)
 		}
@@ -124,7 +124,7 @@ func TestAttacksWithoutNamespaces(t *testing.T) {
 // TestAttacksAreReal: without a sandbox the attacks succeed, so that it is the sandbox that stops them. Some succeed
 // for root alone, or where the kernel has what they are about.
 func TestAttacksAreReal(t *testing.T) {
-	verdicts := besiege(t, SandboxOff, func(k attack.Kind) bool { return k.Name == "cpu worker" },
+	verdicts := attackAll(t, SandboxOff, func(k attack.Kind) bool { return k.Name == "cpu worker" },
 		func(a attack.Attack) bool { return a.Spawn > 0 }) // a machine may not have room for so many threads
 	succeeded := map[string]bool{}
 	for _, v := range verdicts {

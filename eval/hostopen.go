@@ -10,8 +10,8 @@ import (
 	"darwarp/eval/internal/rig"
 )
 
-// siblings are the other GPUs of a host, on their way.
-type siblings struct {
+// otherGPUs are the other GPUs of a host, on their way.
+type otherGPUs struct {
 	cfg    Config
 	ctx    context.Context // ends where the first cannot be opened
 	gpus   []int           // beside the first
@@ -39,7 +39,7 @@ func openAll(ctx context.Context, cfg Config, gpus []int) (pools []*Pool, err er
 func openWith(ctx context.Context, cfg Config, gpus []int) ([]*Pool, error) {
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()
-	o := &siblings{cfg: cfg, ctx: short, gpus: gpus, others: make([]*Pool, len(gpus)), errs: make([]error, len(gpus))}
+	o := &otherGPUs{cfg: cfg, ctx: short, gpus: gpus, others: make([]*Pool, len(gpus)), errs: make([]error, len(gpus))}
 	first, err := openAs(ctx, cfg, rig.Options{Several: true, Joinable: o.begin})
 	if err != nil {
 		cancel()
@@ -63,7 +63,7 @@ func openWith(ctx context.Context, cfg Config, gpus []int) ([]*Pool, error) {
 }
 
 // begin opens the others.
-func (o *siblings) begin(first *rig.Rig) {
+func (o *otherGPUs) begin(first *rig.Rig) {
 	for i, gpu := range o.gpus {
 		o.all.Go(func() {
 			its := o.cfg

@@ -21,12 +21,13 @@ func TestEarly(t *testing.T) {
 		func() { f.post.remove(t.Context()) },
 		func() { _ = f.post.js.DeleteStream(t.Context(), f.names.own()) },
 	} {
-		before := len(f.crew.ready())
+		before := len(f.roster.ready())
 		lose()
 		name := fmt.Sprint("b", before)
 		ended, _ := g.join(newFake(name))
 		until(t, "the worker", func() bool {
-			return slices.ContainsFunc(f.crew.status(time.Now()).Workers, func(w WorkerStatus) bool { return w.Worker == name })
+			all := f.roster.status(time.Now()).Workers
+			return slices.ContainsFunc(all, func(w WorkerStatus) bool { return w.Worker == name })
 		})
 		if err := f.restore(t.Context()); err != nil {
 			t.Fatal(err)
@@ -37,7 +38,7 @@ func TestEarly(t *testing.T) {
 				t.Fatalf("it has left: %v", err)
 			default:
 			}
-			return len(f.crew.ready()) > before
+			return len(f.roster.ready()) > before
 		})
 		for i, r := range asked(t, f, 20*before, 20*before+10) {
 			if r.Outcome != kernels.OK {

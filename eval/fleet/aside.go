@@ -12,7 +12,7 @@ var firstPause = 15 * time.Second
 const lastPause = 2 * time.Minute
 
 // setAside says for how long; false: it is aside already, or not here.
-func (c *crew) setAside(m *member, why string) (pause time.Duration, ok bool) {
+func (c *roster) setAside(m *member, why string) (pause time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if m.asked || !m.here() {
@@ -24,22 +24,22 @@ func (c *crew) setAside(m *member, why string) (pause time.Duration, ok bool) {
 }
 
 // recall reports whether a member is still aside, and lets it be set aside anew.
-func (c *crew) recall(m *member) bool {
+func (c *roster) recall(m *member) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m.asked = false
 	return m.here() && m.aside != ""
 }
 
-// letIn lets a member take candidates. The caller holds mu.
-func (c *crew) letIn(m *member) {
+// readmit lets a member take candidates. The caller holds mu.
+func (c *roster) readmit(m *member) {
 	m.ready, m.aside = true, ""
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// letAllIn lets in who is aside where nobody else is left. The caller holds mu.
-func (c *crew) letAllIn() {
+// readmitAll lets in who is aside where nobody else is left. The caller holds mu.
+func (c *roster) readmitAll() {
 	for _, m := range c.members {
 		if m.ready && !m.drain && !m.helps {
 			return
@@ -47,13 +47,13 @@ func (c *crew) letAllIn() {
 	}
 	for _, m := range c.members {
 		if m.here() && m.aside != "" {
-			c.letIn(m)
+			c.readmit(m)
 		}
 	}
 }
 
 // countClaim counts a claim that a member did not repeat.
-func (c *crew) countClaim(m *member) int {
+func (c *roster) countClaim(m *member) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m.wrong++

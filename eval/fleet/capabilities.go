@@ -16,10 +16,10 @@ import (
 func (f *Fleet) Capabilities() kernels.Capabilities {
 	c := kernels.Capabilities{Machine: f.machine, Load: f.load, Provenances: f.Provenances, Remember: f.remember,
 		Weigh: f.facts.weigh}
-	if f.crew.times() { // while nobody is there, too: a search has begun with it, and the next home is waited for
+	if f.roster.times() { // while nobody is there, too: a search has begun with it, and the next home is waited for
 		c.Control, c.Pace, c.Trial = f.control, f.pace, f.trial
 	}
-	if all := f.crew.ready(); len(all) > 0 && all[0].times {
+	if all := f.roster.ready(); len(all) > 0 && all[0].times {
 		c.Publisher = publisher{f}
 	}
 	return c
@@ -31,9 +31,9 @@ const mostGPUs = 256
 // machine sums up what the workers tell of themselves.
 func (f *Fleet) machine(context.Context) (sum kernels.Machine) {
 	sum.Idle = f.idle()
-	f.crew.mu.Lock()
-	defer f.crew.mu.Unlock()
-	for _, m := range f.crew.members {
+	f.roster.mu.Lock()
+	defer f.roster.mu.Unlock()
+	for _, m := range f.roster.members {
 		g := kernels.GPU{Name: m.name, Util: -1, SMClock: -1, MemClock: -1, Temp: -1, Power: -1, MemUsed: -1,
 			LeftOut: m.out}
 		if k := m.last.Machine; k != nil && m.here() {
@@ -55,10 +55,10 @@ func (f *Fleet) machine(context.Context) (sum kernels.Machine) {
 
 // load is the share of the time that devices were in use, on average, and how many device workers it took.
 func (f *Fleet) load() (busy float64, workers int) {
-	f.crew.mu.Lock()
-	defer f.crew.mu.Unlock()
-	n, anyone := 0, slices.ContainsFunc(f.crew.members, func(m *member) bool { return m.here() && !m.helps })
-	for _, m := range f.crew.members {
+	f.roster.mu.Lock()
+	defer f.roster.mu.Unlock()
+	n, anyone := 0, slices.ContainsFunc(f.roster.members, func(m *member) bool { return m.here() && !m.helps })
+	for _, m := range f.roster.members {
 		if workers += m.last.Workers; (m.here() || !anyone) && !m.helps { // where all have left, what they said last
 			busy += m.last.Busy
 			n++
@@ -84,7 +84,7 @@ func (f *Fleet) hear(msg *nats.Msg) {
 	}
 	at, w, joined := f.admit(h, now)
 	if w.Refused == "" {
-		f.crew.noteOpening(&h, now)
+		f.roster.noteOpening(&h, now)
 	}
 	if w.Session, w.Task = f.post.session, f.task; h.Session == w.Session {
 		w.Again = f.post.await(h.Told)
@@ -96,7 +96,7 @@ func (f *Fleet) hear(msg *nats.Msg) {
 	at.work.Go(func() {
 		err := at.openQueues(joined)
 		if err != nil {
-			at.crew.turnAway(joined)
+			at.roster.turnAway(joined)
 			if w.Kind = ""; isRefusal(err) { // else it asks again
 				w.Refused = err.Error()
 			}

@@ -29,7 +29,7 @@ func compileQueue(session string) string { return "compile-" + session }
 // compileFirst has a candidate compiled, where somebody is there for that. Without machine code the worker that judges
 // it compiles it.
 func (f *Fleet) compileFirst(ctx context.Context, j *job) (by *member) {
-	none := f.crew.noCompiler()
+	none := f.roster.noCompiler()
 	if none == nil || len(j.Bar) == 0 { // what has no bar is the naive start, which its worker keeps for duels
 		return nil
 	}

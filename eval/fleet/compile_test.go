@@ -31,7 +31,7 @@ func withCompiler(t *testing.T, c *fakeCompiler, devices ...*fake) (*Fleet, *gro
 	t.Helper()
 	f, g := open(t, devices...)
 	go Join(t.Context(), g.compiler(c))
-	until(t, "the compiler", func() bool { return f.crew.noCompiler() != nil })
+	until(t, "the compiler", func() bool { return f.roster.noCompiler() != nil })
 	return f, g
 }
 
@@ -48,7 +48,7 @@ func (g *ground) compiler(c *fakeCompiler) JoinConfig {
 
 // stateOf is how the search knows a worker.
 func stateOf(f *Fleet, name string) (s WorkerStatus) {
-	for _, w := range f.crew.status(time.Now()).Workers {
+	for _, w := range f.roster.status(time.Now()).Workers {
 		if w.Worker == name {
 			s = w
 		}

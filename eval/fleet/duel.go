@@ -12,7 +12,7 @@ import (
 // askAt asks one worker.
 func (f *Fleet) askAt(ctx context.Context, m *member, req request) (answer, error) {
 	req.Weights = f.facts.weighed()
-	a, err := f.post.ask(ctx, f.names.to(m.name), req, f.crew.goneOf(m))
+	a, err := f.post.ask(ctx, f.names.to(m.name), req, f.roster.goneOf(m))
 	_, err = f.answered(&a, err)
 	return a, err
 }
@@ -26,7 +26,7 @@ func (f *Fleet) askHome(ctx context.Context, req request, jobs ...*kernels.Job) 
 		}
 		req.Jobs = append(req.Jobs, packed)
 	}
-	if home, err = f.crew.home(ctx); err != nil {
+	if home, err = f.roster.home(ctx); err != nil {
 		return a, nil, err
 	}
 	a, err = f.askAt(ctx, home, req)
@@ -48,7 +48,7 @@ func (f *Fleet) askDuel(ctx context.Context, req request, jobs ...*kernels.Job) 
 		return d, nil, fmt.Errorf("%w: %s: %w", kernels.ErrLost, home.name, err)
 	}
 	d.Provenance = home.key
-	f.crew.hearNoise(home, a.Noise)
+	f.roster.hearNoise(home, a.Noise)
 	return d, home, nil
 }
 
@@ -70,7 +70,7 @@ func (f *Fleet) Duel(ctx context.Context, champion, challenger *kernels.Job) (ke
 	switch {
 	case ctx.Err() != nil:
 		return d, ctx.Err()
-	case !f.crew.isHere(home):
+	case !f.roster.isHere(home):
 		return d, fmt.Errorf("%w: %s, where the duel was, is left out", kernels.ErrLost, home.name)
 	case why != "" && d.Verdict == kernels.Faster:
 		d.Verdict, d.Detail = kernels.Ambiguous, kernels.CleanDetail(why)
@@ -84,15 +84,15 @@ func (f *Fleet) Duel(ctx context.Context, champion, challenger *kernels.Job) (ke
 // them too short. why says why the duel is not believed.
 func (f *Fleet) doubt(ctx context.Context, s *sheet, home *member, d *kernels.Duel) (why string) {
 	c := f.facts.claimOf(s.job.ID)
-	if others := f.crew.others(home, c.by); d.Verdict == kernels.Faster && home.times {
-		if c.by != nil && c.by != home && f.crew.isHere(c.by) {
+	if others := f.roster.others(home, c.by); d.Verdict == kernels.Faster && home.times {
+		if c.by != nil && c.by != home && f.roster.isHere(c.by) {
 			others = []*member{c.by}
 		}
 		if len(others) > 0 {
 			return f.settle(ctx, s, home, others[0], nil)
 		}
 	}
-	if c.by != nil && c.by != home && f.crew.isHere(c.by) && home.times && f.tooShort(home, d, c.times) {
+	if c.by != nil && c.by != home && f.roster.isHere(c.by) && home.times && f.tooShort(home, d, c.times) {
 		if why := f.settle(ctx, s, home, c.by, c.times); why != "" {
 			f.cfg.Say("%s", why)
 		}
@@ -103,7 +103,7 @@ func (f *Fleet) doubt(ctx context.Context, s *sheet, home *member, d *kernels.Du
 // tooShort reports whether the times that were claimed for a challenger are shorter than those in a duel. Where they
 // are longer its worker had other work.
 func (f *Fleet) tooShort(home *member, d *kernels.Duel, claimed []kernels.Timing) bool {
-	of := f.crew.ratiosOf(home)
+	of := f.roster.ratiosOf(home)
 	return slices.ContainsFunc(d.Steady(), func(r kernels.DuelRound) bool {
 		i := slices.IndexFunc(claimed, func(t kernels.Timing) bool { return t.Workload == r.Workload })
 		if i < 0 || !(r.Challenger > 0) {
@@ -128,8 +128,8 @@ func (f *Fleet) follow(s *sheet) {
 
 // Provenance is what duels and winners stand on: that of home.
 func (f *Fleet) Provenance() kernels.Provenance {
-	if all := f.crew.ready(); len(all) > 0 {
-		return f.crew.proof(all[0])
+	if all := f.roster.ready(); len(all) > 0 {
+		return f.roster.proof(all[0])
 	}
 	if all := f.Provenances(); len(all) > 0 {
 		return all[0]
@@ -139,11 +139,11 @@ func (f *Fleet) Provenance() kernels.Provenance {
 
 // Provenances are those of all workers that ever joined.
 func (f *Fleet) Provenances() (all []kernels.Provenance) {
-	f.crew.mu.Lock()
-	members := slices.Clone(f.crew.members)
-	f.crew.mu.Unlock()
+	f.roster.mu.Lock()
+	members := slices.Clone(f.roster.members)
+	f.roster.mu.Unlock()
 	for _, m := range slices.DeleteFunc(members, func(m *member) bool { return m.helps }) {
-		all = append(all, f.crew.proof(m))
+		all = append(all, f.roster.proof(m))
 	}
 	return all
 }
@@ -154,11 +154,11 @@ func (f *Fleet) trial(ctx context.Context, j *kernels.Job, parts ...kernels.Tria
 	if err != nil {
 		return t, err
 	}
-	m, err := f.crew.home(ctx)
+	m, err := f.roster.home(ctx)
 	if err != nil {
 		return t, err
 	}
-	if all := f.crew.ready(); len(all) > 0 && !slices.Contains(parts, kernels.TrialClasses) {
+	if all := f.roster.ready(); len(all) > 0 && !slices.Contains(parts, kernels.TrialClasses) {
 		m = all[len(all)-1]
 	}
 	a, err := f.askAt(ctx, m, request{Do: doTrial, Jobs: []*job{packed}, Parts: parts})
@@ -180,7 +180,7 @@ func (f *Fleet) trial(ctx context.Context, j *kernels.Job, parts ...kernels.Tria
 func (f *Fleet) control(ctx context.Context, champion *kernels.Job) error {
 	a, home, err := f.askHome(ctx, request{Do: doControl}, champion)
 	if err == nil {
-		f.crew.hearNoise(home, a.Noise)
+		f.roster.hearNoise(home, a.Noise)
 	}
 	return err
 }

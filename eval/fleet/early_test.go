@@ -44,10 +44,10 @@ func empties(t *testing.T, stream jetstream.Stream) {
 func leaves(t *testing.T, f *Fleet, name string) {
 	t.Helper()
 	until(t, "worker "+name+" leaves", func() bool {
-		f.crew.setDrain(name) // in vain while it is silent
-		f.crew.mu.Lock()
-		defer f.crew.mu.Unlock()
-		return f.crew.find(name).last.Leaving
+		f.roster.setDrain(name) // in vain while it is silent
+		f.roster.mu.Lock()
+		defer f.roster.mu.Unlock()
+		return f.roster.find(name).last.Leaving
 	})
 }
 

@@ -27,7 +27,7 @@ func (f *Fleet) evaluate(ctx context.Context, j *kernels.Job) (r kernels.Result,
 	if err != nil {
 		return r, err
 	}
-	if _, err := f.crew.home(ctx); err != nil { // nobody is there; the wait is no part of a request's three deliveries
+	if _, err := f.roster.home(ctx); err != nil { // nobody is there; the wait is no part of a request's three deliveries
 		return r, err
 	}
 	r, m, compiler, err := f.judge(ctx, packed)
@@ -37,7 +37,7 @@ func (f *Fleet) evaluate(ctx context.Context, j *kernels.Job) (r kernels.Result,
 	if f.first(j, m, r.Times) {
 		f.begun(ctx, m)
 	}
-	f.crew.ratiosOf(m).Scale(r.Times)
+	f.roster.ratiosOf(m).Scale(r.Times)
 	f.facts.note(j.ID, m, r.Times)
 	f.facts.noteHelp(j.ID, r.Code, compiler)
 	if first, dup := f.facts.known(r.Code, j.ID); dup {
@@ -64,9 +64,9 @@ func (f *Fleet) askAny(ctx context.Context, req request) (a answer, m *member, e
 }
 
 func (f *Fleet) kind() string {
-	f.crew.mu.Lock()
-	defer f.crew.mu.Unlock()
-	return f.crew.kind
+	f.roster.mu.Lock()
+	defer f.roster.mu.Unlock()
+	return f.roster.kind
 }
 
 // answered is who has answered. A worker that fails again and again is left out.
@@ -74,7 +74,7 @@ func (f *Fleet) answered(a *answer, failed error) (*member, error) {
 	if a.Number == 0 { // nobody did
 		return nil, failed
 	}
-	m, inARow, err := f.crew.admitAnswer(a.Worker, failed != nil || a.Result != nil && a.Result.Outcome == kernels.Lost)
+	m, inARow, err := f.roster.admitAnswer(a.Worker, failed != nil || a.Result != nil && a.Result.Outcome == kernels.Lost)
 	if err != nil {
 		return nil, err
 	}
@@ -87,14 +87,14 @@ func (f *Fleet) answered(a *answer, failed error) (*member, error) {
 // returned counts what a worker has given back. One that leaves gives back what it was about to begin, and no more.
 func (f *Fleet) returned(worker string) {
 	for _, i := range f.every() {
-		if m := i.crew.countBack(worker); m != nil {
+		if m := i.roster.countBack(worker); m != nil {
 			i.leaveOut(m, "it gives back what it is handed, and stays")
 		}
 	}
 }
 
 func (f *Fleet) leaveOut(m *member, why string) {
-	f.crew.leaveOut(m, kernels.CleanLine(why, kernels.MaxLine))
+	f.roster.leaveOut(m, kernels.CleanLine(why, kernels.MaxLine))
 	f.cfg.Say("worker %s is left out: %s", m.name, why)
 }
 

@@ -39,12 +39,12 @@ type fake struct {
 	trying  func(ctx context.Context)                 // a trial
 	fails   func() (kernels.Result, error)            // what an evaluation comes to; nil: it does not
 	started time.Time                                 // as its clock says; zero: now
-	moods
+	fakeModes
 	counts
 }
 
-// moods are what a fake does in the midst of a test.
-type moods struct {
+// fakeModes are what a fake does in the midst of a test.
+type fakeModes struct {
 	lies atomic.Bool // that a challenger takes a tenth of its time
 	once atomic.Bool // it lies in verdicts, and does not repeat it
 	busy atomic.Bool // with other work: all takes twice as long
@@ -263,7 +263,7 @@ func (g *ground) open(listen string, workers ...*fake) *Fleet {
 		g.t.FailNow()
 	}
 	g.t.Cleanup(func() { f.Close() })
-	until(g.t, "all workers", func() bool { return len(f.crew.ready()) >= len(workers) })
+	until(g.t, "all workers", func() bool { return len(f.roster.ready()) >= len(workers) })
 	return f
 }
 

@@ -33,7 +33,7 @@ func TestKilled(t *testing.T) {
 	cfg := g.config(a)
 	cfg.URL = proxy.before(cfg.URL)
 	go Join(t.Context(), cfg)
-	until(t, "the second worker", func() bool { return len(f.crew.ready()) == 2 })
+	until(t, "the second worker", func() bool { return len(f.roster.ready()) == 2 })
 	answers := make(chan []kernels.Result)
 	go func() { answers <- asked(t, f, 2, 12) }()
 	<-begun
@@ -43,7 +43,7 @@ func TestKilled(t *testing.T) {
 			t.Errorf("candidate %d: %+v", i+2, r)
 		}
 	}
-	until(t, "the worker is missed", func() bool { return len(f.crew.ready()) == 1 })
+	until(t, "the worker is missed", func() bool { return len(f.roster.ready()) == 1 })
 	if len(b.seen) != 10 {
 		t.Errorf("%d candidates on the worker that lives", len(b.seen))
 	}
@@ -131,7 +131,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%q: %v", tt.want, err)
 		}
 	}
-	if n := len(f.crew.ready()); n != 1 {
+	if n := len(f.roster.ready()); n != 1 {
 		t.Errorf("%d workers", n)
 	}
 }
@@ -164,9 +164,9 @@ func TestResumed(t *testing.T) {
 	cfg.Open = func(ctx context.Context, task []byte) (*Station, error) { opened++; return inner(ctx, task) }
 	ended := make(chan error, 1)
 	go func() { ended <- Join(t.Context(), cfg) }()
-	until(t, "both", func() bool { return len(f.crew.ready()) == 2 })
+	until(t, "both", func() bool { return len(f.roster.ready()) == 2 })
 	f = g.open(killed(f))
-	until(t, "both again", func() bool { return len(f.crew.ready()) == 2 })
+	until(t, "both again", func() bool { return len(f.roster.ready()) == 2 })
 	for i, r := range asked(t, f, 1, 9) {
 		if r.Outcome != kernels.OK {
 			t.Errorf("candidate %d: %+v", i, r)
@@ -222,7 +222,7 @@ func TestDrop(t *testing.T) {
 	cfg := g.config(a)
 	cfg.URL = proxy.before(cfg.URL)
 	go Join(t.Context(), cfg)
-	until(t, "the second worker", func() bool { return len(f.crew.ready()) == 2 })
+	until(t, "the second worker", func() bool { return len(f.roster.ready()) == 2 })
 	if err := Drain(t.Context(), g.dir, "b"); err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestDrain(t *testing.T) {
 	g := &ground{t: t, dir: t.TempDir()}
 	f := g.open("127.0.0.1:0", a)
 	ended, _ := g.join(b)
-	until(t, "both", func() bool { return len(f.crew.ready()) == 2 })
+	until(t, "both", func() bool { return len(f.roster.ready()) == 2 })
 	want := "c: no worker of that name is here: darwarp fleet status lists them"
 	if err := Drain(t.Context(), g.dir, "c"); err == nil || err.Error() != want {
 		t.Error(err)
@@ -290,7 +290,7 @@ func TestAllLeave(t *testing.T) {
 	if err := Drain(t.Context(), g.dir, "a"); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "nobody", func() bool { return len(f.crew.ready()) == 0 })
+	until(t, "nobody", func() bool { return len(f.roster.ready()) == 0 })
 	can := f.Capabilities()
 	if can.Control == nil || can.Pace == nil || can.Trial == nil {
 		t.Fatalf("%+v", can)

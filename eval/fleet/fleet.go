@@ -39,8 +39,8 @@ type Fleet struct {
 	cfg Config
 	door
 	post    *post
-	crew    *crew
-	bear    namesakes
+	roster  *roster
+	bear    nameHolders
 	task    string // hash of cfg.Task
 	packer  packer
 	main    *Fleet // of an island: the fleet that it is part of
@@ -77,7 +77,7 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 	if err := f.begin(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the fleet: %w", err), f.Close())
 	}
-	if _, err := f.crew.home(ctx); err != nil {
+	if _, err := f.roster.home(ctx); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -85,7 +85,7 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 
 // newFleet makes an evaluator that knows nothing yet.
 func newFleet(cfg Config) *Fleet {
-	f := &Fleet{cfg: cfg, crew: newCrew(cfg.Version), facts: newFacts()}
+	f := &Fleet{cfg: cfg, roster: newRoster(cfg.Version), facts: newFacts()}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	return f
 }
@@ -185,13 +185,13 @@ func (f *Fleet) watch() {
 
 // sweep goes on without the workers that have fallen silent.
 func (f *Fleet) sweep(now time.Time) {
-	silent, departed := f.crew.sweep(now)
+	silent, departed := f.roster.sweep(now)
 	for _, m := range silent {
 		f.cfg.Say("worker %s is silent: the search goes on without it", m.name)
 	}
 	for _, m := range departed {
 		_ = f.post.close(f.ctx, toQueue(m.name, f.post.session), f.names.to(m.name)) // it is in nobody's way
-		if f.crew.isHere(m) {                                                        // it has come back meanwhile
+		if f.roster.isHere(m) {                                                      // it has come back meanwhile
 			_ = f.openQueues(m)
 		}
 	}
@@ -199,17 +199,17 @@ func (f *Fleet) sweep(now time.Time) {
 
 // Device is that of all workers.
 func (f *Fleet) Device() kernels.Device {
-	f.crew.mu.Lock()
-	defer f.crew.mu.Unlock()
-	return f.crew.device
+	f.roster.mu.Lock()
+	defer f.roster.mu.Unlock()
+	return f.roster.device
 }
 
 // Slots is how many evaluations are kept in flight: those that the workers take at a time, and one more for each, so
 // that none waits for the search.
 func (f *Fleet) Slots() (n int) {
-	f.crew.mu.Lock()
-	defer f.crew.mu.Unlock()
-	for _, m := range f.crew.members {
+	f.roster.mu.Lock()
+	defer f.roster.mu.Unlock()
+	for _, m := range f.roster.members {
 		if m.ready && !m.drain {
 			n += m.last.Slots + 1
 		}

@@ -105,7 +105,7 @@ func TestTimedOnce(t *testing.T) {
 	if r, err := f.Evaluate(t.Context(), candidate(1)); err != nil || r.Outcome != kernels.OK {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	home := f.crew.ready()[0].name
+	home := f.roster.ready()[0].name
 	count := func(starts, wins int) (ok bool) {
 		ok = true
 		for _, w := range all {
@@ -128,7 +128,7 @@ func TestTimedOnce(t *testing.T) {
 	until(t, "the winner's times", func() bool { return count(1, 1) })
 	w := newFake("e")
 	(&ground{t: t, dir: f.cfg.Dir}).join(w)
-	until(t, "one more worker", func() bool { return len(f.crew.ready()) == 5 })
+	until(t, "one more worker", func() bool { return len(f.roster.ready()) == 5 })
 	if w.mu.Lock(); w.again != 1 || !count(1, 1) {
 		t.Errorf("a further worker times it %d times", w.again)
 	}

@@ -145,9 +145,9 @@ func TestFailing(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				return len(f.crew.ready()) == 1
+				return len(f.roster.ready()) == 1
 			})
-			if s := f.crew.status(time.Now()); len(s.Workers) != 2 || f.crew.ready()[0].name != "good" {
+			if s := f.roster.status(time.Now()); len(s.Workers) != 2 || f.roster.ready()[0].name != "good" {
 				t.Errorf("%+v", s)
 			}
 			for i, r := range asked(t, f, 1, 9) {
@@ -175,7 +175,7 @@ func TestWrongClock(t *testing.T) {
 		nc.Close()
 		a.name, a.started = fmt.Sprint("of-", year), c.Time()
 		ended, leave := g.join(a)
-		until(t, a.name, func() bool { return len(f.crew.ready()) == 2 })
+		until(t, a.name, func() bool { return len(f.roster.ready()) == 2 })
 		for i, r := range asked(t, f, 1, 20) {
 			if r.Outcome != kernels.OK {
 				t.Errorf("%d: candidate %d: %+v", year, i+1, r)
@@ -184,6 +184,6 @@ func TestWrongClock(t *testing.T) {
 		if leave(); <-ended != nil {
 			t.Errorf("%d: the worker has failed", year)
 		}
-		until(t, "it has left", func() bool { return len(f.crew.ready()) == 1 })
+		until(t, "it has left", func() bool { return len(f.roster.ready()) == 1 })
 	}
 }

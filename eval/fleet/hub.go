@@ -33,7 +33,7 @@ type hub struct {
 	host     *host
 	searches string // token of searches
 	shares   shares
-	names    namesakes
+	names    nameHolders
 
 	mu       sync.Mutex
 	accounts map[string]*server.Account // by the search's ID
@@ -52,7 +52,7 @@ type place struct {
 	Refused string `json:"refused,omitempty"`
 	Have    int    `json:"have"`    // workers
 	Before  int    `json:"before"`  // searches without a worker that came before
-	Guests  int    `json:"guests"`  // searches in all
+	Tenants int    `json:"guests"`  // searches in all
 	Workers int    `json:"workers"` // in all
 }
 
@@ -152,7 +152,7 @@ func (h *hub) line(msg *nats.Msg) {
 		if err := h.account(id, about); err != nil {
 			p.Refused = err.Error()
 		} else {
-			p.Have, p.Before, p.Guests, p.Workers = h.shares.ask(id, about, time.Now())
+			p.Have, p.Before, p.Tenants, p.Workers = h.shares.ask(id, about, time.Now())
 		}
 	}
 	_ = msg.Respond(encode(p))

@@ -110,7 +110,7 @@ func TestHub(t *testing.T) {
 	one, two := s.roamer("w1"), s.roamer("w2")
 	first, dir := s.search("first")
 	a := manned(t, first)
-	until(t, "both workers", func() bool { return len(a.crew.ready()) == 2 })
+	until(t, "both workers", func() bool { return len(a.roster.ready()) == 2 })
 	second, _ := s.search("second")
 	b := manned(t, second)
 	defer b.Close()

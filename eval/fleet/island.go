@@ -54,7 +54,7 @@ func (f *Fleet) every() []*Fleet {
 func (f *Fleet) admit(h hello, now time.Time) (at *Fleet, w welcome, joined *member) {
 	at = f.placeOf(&h)
 	if at != nil {
-		w, joined = at.crew.hear(h, now)
+		w, joined = at.roster.hear(h, now)
 		return at, w, joined
 	}
 	if f.inLine != nil && f.kind() == "" { // the server would hold it to be the worker that the search waits for
@@ -66,7 +66,7 @@ func (f *Fleet) admit(h hello, now time.Time) (at *Fleet, w welcome, joined *mem
 			described(h.Proof.Device))}, nil
 	}
 	at = f.island()
-	if w, joined = at.crew.hear(h, now); joined == nil {
+	if w, joined = at.roster.hear(h, now); joined == nil {
 		return f, w, nil
 	}
 	f.islands.add(at)
@@ -96,32 +96,32 @@ func (f *Fleet) placeOf(h *hello) *Fleet {
 // takes reports whether a device is one of the island's. The first island has no device before its first worker: then
 // it is that of a run that goes on, or any.
 func (f *Fleet) takes(d kernels.Device) bool {
-	f.crew.mu.Lock()
-	defer f.crew.mu.Unlock()
-	if want := f.cfg.Device; f.crew.kind == "" {
+	f.roster.mu.Lock()
+	defer f.roster.mu.Unlock()
+	if want := f.cfg.Device; f.roster.kind == "" {
 		return want.Name == "" || want.Name == d.Name && want.Arch == d.Arch
 	}
-	return alike(f.crew.device, d)
+	return alike(f.roster.device, d)
 }
 
 // Kind names the island's device, by all that its times depend on.
 func (f *Fleet) Kind() string { return f.kind() }
 
 // Manned reports whether a worker with a device is there.
-func (f *Fleet) Manned() bool { return len(f.crew.ready()) > 0 }
+func (f *Fleet) Manned() bool { return len(f.roster.ready()) > 0 }
 
 // errIslandOver is what workers of an island hear whose search has ended.
 var errIslandOver = errors.New("the search on devices of this kind has ended")
 
 // closeIsland ends an island: its workers leave, and the others stay.
 func (f *Fleet) closeIsland() {
-	f.crew.dismiss()
+	f.roster.dismiss()
 	f.stop()
 	f.work.Wait()
 }
 
 // dismiss has all members finish what they do and leave, and takes no others.
-func (c *crew) dismiss() {
+func (c *roster) dismiss() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = true

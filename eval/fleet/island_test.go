@@ -79,7 +79,7 @@ func TestIslands(t *testing.T) {
 	if f.Kind() == island.Kind() || island.Device().Name != "other GPU" || len(island.Provenances()) != 1 {
 		t.Errorf("%s, %+v", island.Kind(), island.Device())
 	}
-	if _, _, err := f.crew.admitAnswer("b", false); !errors.Is(err, errOutsider) {
+	if _, _, err := f.roster.admitAnswer("b", false); !errors.Is(err, errOutsider) {
 		t.Errorf("a worker of the island answers for the first kind: %v", err)
 	}
 	for of, want := range map[*Fleet]kernels.Verdict{f: kernels.Faster, island: kernels.Slower} {
@@ -88,7 +88,7 @@ func TestIslands(t *testing.T) {
 		}
 	}
 	g.join(other("c"))
-	until(t, "a second worker of the island", func() bool { return len(island.crew.ready()) == 2 })
+	until(t, "a second worker of the island", func() bool { return len(island.roster.ready()) == 2 })
 	s, err := AskStatus(t.Context(), g.dir)
 	if err != nil || len(s.Workers) != 3 || s.Workers[2].Device != "other GPU" || len(f.every()) != 2 {
 		t.Errorf("%+v, %v", s, err)
@@ -99,14 +99,14 @@ func TestIslands(t *testing.T) {
 func TestIslandEnds(t *testing.T) {
 	f, island, g, _, _ := archipelago(t)
 	ended, _ := g.join(other("c"))
-	until(t, "a second worker of the island", func() bool { return len(island.crew.ready()) == 2 })
+	until(t, "a second worker of the island", func() bool { return len(island.roster.ready()) == 2 })
 	if err := island.Close(); err != nil {
 		t.Error(err)
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	until(t, "an empty island", func() bool { return len(island.crew.joined()) == 0 })
+	until(t, "an empty island", func() bool { return len(island.roster.joined()) == 0 })
 	late, _ := g.join(other("d"))
 	if err := <-late; err == nil || err.Error() != errIslandOver.Error() {
 		t.Error(err)

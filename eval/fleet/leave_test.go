@@ -197,11 +197,11 @@ func TestGivesBackAll(t *testing.T) {
 	for range 2 + atOnce { // slots, and what is asked of it alone
 		f.returned("a")
 	}
-	if n := len(f.crew.ready()); n != 2 {
+	if n := len(f.roster.ready()); n != 2 {
 		t.Errorf("%d workers after what one that leaves gives back", n)
 	}
 	f.returned("a")
-	if all := f.crew.ready(); len(all) != 1 || all[0].name != "b" {
+	if all := f.roster.ready(); len(all) != 1 || all[0].name != "b" {
 		t.Errorf("%d workers", len(all))
 	}
 }
@@ -270,7 +270,7 @@ func guests(t *testing.T, f *Fleet, g *ground, before func(context.Context, *ker
 			w := newFake(fmt.Sprint("guest", n))
 			all, w.before = append(all, w), before
 			ended, leave := g.join(w)
-			until(t, w.name, func() bool { return len(f.crew.ready()) == 2 })
+			until(t, w.name, func() bool { return len(f.roster.ready()) == 2 })
 			time.Sleep(20 * time.Millisecond)
 			leave()
 			if err := <-ended; err != nil {

@@ -76,7 +76,7 @@ func (p place) String() string {
 	case p.Have > 0:
 		return "has workers"
 	}
-	return fmt.Sprintf("waits in line as number %d; searches: %d, workers: %d", p.Before+1, p.Guests, p.Workers)
+	return fmt.Sprintf("waits in line as number %d; searches: %d, workers: %d", p.Before+1, p.Tenants, p.Workers)
 }
 
 func (f *Fleet) askPlace(ctx context.Context, at address, leaving bool) (p place, err error) {

@@ -28,7 +28,7 @@ func (f *Fleet) first(j *kernels.Job, by *member, times []kernels.Timing) bool {
 // begun times the naive start on all workers. The one that judged it becomes home, to whose times all others are
 // compared.
 func (f *Fleet) begun(ctx context.Context, by *member) {
-	f.crew.lead(by)
+	f.roster.lead(by)
 	f.compareAll(ctx, f.facts.yardstick())
 }
 
@@ -36,21 +36,21 @@ func (f *Fleet) begun(ctx context.Context, by *member) {
 // does not agree, either is set aside.
 func (f *Fleet) welcome(m *member) {
 	for range deliveries {
-		s, all := f.facts.yardstick(), f.crew.ready()
+		s, all := f.facts.yardstick(), f.roster.ready()
 		if s == nil || !m.times || len(all) == 0 {
-			f.crew.setReady(m, f.crew.ratiosOf(m))
+			f.roster.setReady(m, f.roster.ratiosOf(m))
 			return
 		}
 		home := all[0]
 		s.drop(m) // of when it was here before
 		err := f.compare(f.ctx, s, home, m)
-		if err == nil || f.ctx.Err() != nil || !f.crew.isHere(m) {
+		if err == nil || f.ctx.Err() != nil || !f.roster.isHere(m) {
 			return
 		}
 		if errors.Is(err, kernels.ErrLost) {
 			continue
 		}
-		if !f.befriend(s, home, m, err) {
+		if !f.setAsideOutlier(s, home, m, err) {
 			return
 		}
 	}
@@ -58,7 +58,7 @@ func (f *Fleet) welcome(m *member) {
 
 // compareAll times a kernel on all workers, at the same time, and compares them with home.
 func (f *Fleet) compareAll(ctx context.Context, s *sheet) {
-	all := f.crew.ready()
+	all := f.roster.ready()
 	if len(all) < 2 || !all[0].times {
 		return
 	}
@@ -84,10 +84,10 @@ func (f *Fleet) compare(ctx context.Context, s *sheet, home, m *member) error {
 	if err != nil {
 		return err
 	}
-	found, err := ratio.Compare(f.crew.ratiosOf(home), at, here)
+	found, err := ratio.Compare(f.roster.ratiosOf(home), at, here)
 	if err != nil {
 		return fmt.Errorf("times of worker %s cannot be compared with those of %s: %w", m.name, home.name, err)
 	}
-	f.crew.setReady(m, found)
+	f.roster.setReady(m, found)
 	return nil
 }

@@ -99,7 +99,7 @@ func (f *Fleet) idle() string {
 		line = f.main.line
 	}
 	switch {
-	case f.crew.anyHere():
+	case f.roster.anyHere():
 		return ""
 	case line == "":
 		return "no workers are left: the search waits in line for one"
@@ -162,8 +162,8 @@ func (f *Fleet) restore(ctx context.Context) error {
 		}
 	}
 	for _, i := range f.every() {
-		i.crew.excuse(time.Now())
-		for _, m := range i.crew.joined() {
+		i.roster.excuse(time.Now())
+		for _, m := range i.roster.joined() {
 			if err == nil {
 				err = i.openQueues(m)
 			}

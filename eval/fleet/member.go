@@ -13,7 +13,7 @@ import (
 	"darwarp/kernels"
 )
 
-// member is a worker of the fleet. All of it belongs to the crew, whose lock guards it.
+// member is a worker of the fleet. All of it belongs to the roster, whose lock guards it.
 type member struct {
 	identity
 	presence

@@ -59,7 +59,7 @@ func TestModels(t *testing.T) {
 	}
 	late := newFake("late")
 	g.join(late)
-	until(t, "the worker that joins late", func() bool { return len(f.crew.ready()) == 2 })
+	until(t, "the worker that joins late", func() bool { return len(f.roster.ready()) == 2 })
 	for from := 50; from < 250 && judged(late) < 5; from += 20 {
 		askAll(from, from+20)
 	}

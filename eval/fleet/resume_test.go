@@ -50,7 +50,7 @@ func TestResumedOtherwise(t *testing.T) {
 	listen := killed(f)
 	g.task = "another task"
 	f = g.open(listen)
-	until(t, "it again", func() bool { return len(f.crew.ready()) == 1 })
+	until(t, "it again", func() bool { return len(f.roster.ready()) == 1 })
 	if n, m := opened.Load(), closed.Load(); n != 2 || m != 1 {
 		t.Errorf("opened %d times, closed %d times", n, m)
 	}
@@ -91,7 +91,7 @@ func TestNamesakes(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "another worker is there as a, and stays: choose another --name") {
 		t.Errorf("%v", err)
 	}
-	if w := f.crew.status(time.Now()).Workers; len(w) != 1 || w[0].State != "ready" {
+	if w := f.roster.status(time.Now()).Workers; len(w) != 1 || w[0].State != "ready" {
 		t.Errorf("%+v", w)
 	}
 	for i, r := range asked(t, f, 1, 9) {
@@ -104,7 +104,7 @@ func TestNamesakes(t *testing.T) {
 // TestNameAgain: one that is killed and started again has its name once the first is held to be gone; one that has left
 // leaves it at once.
 func TestNameAgain(t *testing.T) {
-	var n namesakes
+	var n nameHolders
 	now := time.Now()
 	hear := func(instance string, leaving bool, after time.Duration) bool {
 		now = now.Add(after)
@@ -187,7 +187,7 @@ func TestUnanswered(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- Join(ctx, cfg) }()
-	until(t, "both", func() bool { return len(f.crew.ready()) == 2 })
+	until(t, "both", func() bool { return len(f.roster.ready()) == 2 })
 	if said.Load() != 0 {
 		t.Error("it has answered")
 	}
@@ -216,7 +216,7 @@ func TestLeavesAtOnce(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- Join(ctx, cfg) }()
-	until(t, "both", func() bool { return len(f.crew.ready()) == 2 })
+	until(t, "both", func() bool { return len(f.roster.ready()) == 2 })
 	all := make(chan []kernels.Result)
 	go func() { all <- asked(t, f, 2, 12) }() // not the first, which all would time
 	<-begun

@@ -1,128 +1,269 @@
 package fleet
 
 import (
-	"context"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"sync"
 	"time"
+
+	"darwarp/eval/internal/ratio"
+	"darwarp/kernels"
 )
 
-// find is a member by name; nil: there is none. The caller holds mu.
-func (c *crew) find(name string) *member { return c.byName[name] }
-
-// enter adds a member. The caller holds mu.
-func (c *crew) enter(m *member) {
-	c.members, c.byName[m.name] = append(c.members, m), m
+// roster is who belongs to a fleet.
+type roster struct {
+	version string
+	mu      sync.Mutex
+	kind    string         // names the device that all have
+	device  kernels.Device // the first worker's
+	members []*member      // in the order of joining; the first that is ready is home
+	byName  map[string]*member
+	changed chan struct{}        // closed and replaced when somebody is ready
+	over    bool                 // the search of an island has ended: nobody is taken any more
+	opening map[string]time.Time // when a worker whose devices are not open yet was last heard
 }
 
-// mostOpening bounds how many workers are listed whose devices are not open yet.
-const mostOpening = 4096
+func newRoster(version string) *roster {
+	return &roster{version: version, changed: make(chan struct{}), byName: map[string]*member{},
+		opening: map[string]time.Time{}}
+}
 
-// noteOpening lists a worker that opens its devices, until it joins, here or on an island.
-func (c *crew) noteOpening(h *hello, now time.Time) {
+// admit refuses a worker that cannot belong to the fleet.
+func (c *roster) admit(h *hello) error {
+	h.Version = kernels.CleanLine(h.Version, kernels.MaxName)
+	if err := checkName(h.Worker); err != nil {
+		return err
+	}
+	switch {
+	case h.Protocol != Protocol && h.Version == c.version: // builds of a checkout bear the same name
+		return fmt.Errorf("the worker and the search are two builds of darwarp %s, and speak protocols %d and %d: "+
+			"start the search's build", h.Version, h.Protocol, Protocol)
+	case h.Protocol != Protocol || h.Version != c.version:
+		return fmt.Errorf("the worker is darwarp %s, the search is %s: start the search's version", h.Version, c.version)
+	case h.Compiles != "" && c.kind != "" && h.Compiles != c.device.Toolchain:
+		return fmt.Errorf("the fleet compiles with %s, this worker with %s: machine code of the two may differ",
+			cmp.Or(c.device.Toolchain, "-"), kernels.CleanLine(h.Compiles, kernels.MaxName))
+	case h.Proof == nil && h.Compiles == "":
+		return nil
+	case len(h.Doing) > len(abilities):
+		return fmt.Errorf("doing: %d kinds of work", len(h.Doing))
+	case h.Slots < 1 || h.Slots > 4096:
+		return fmt.Errorf("slots: %d: expected 1 to 4096", h.Slots)
+	}
+	if h.Machine != nil {
+		if err := h.Machine.Admit(); err != nil {
+			return err
+		}
+	}
+	if h.Proof == nil {
+		return nil
+	}
+	if err := cmp.Or(h.Proof.Admit(), kernels.AdmitFigures("busy", h.Busy),
+		kernels.AdmitCounts("workers", h.Workers)); err != nil {
+		return err
+	}
+	if c.kind != "" && !alike(c.device, h.Proof.Device) {
+		return fmt.Errorf("the fleet is %s; this is %s: times of the two cannot be compared", described(c.device),
+			described(h.Proof.Device))
+	}
+	return nil
+}
+
+// hear enters what a worker tells. joined is the worker where it is new, and its device is open.
+func (c *roster) hear(h hello, now time.Time) (w welcome, joined *member) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if delete(c.opening, h.Worker); h.Proof == nil && h.Compiles == "" && !h.Leaving && len(c.opening) < mostOpening {
-		c.opening[h.Worker] = now
+	if err := c.admit(&h); err != nil {
+		return welcome{Refused: err.Error()}, nil
 	}
+	m := c.find(h.Worker)
+	switch {
+	case c.over && (m == nil || m.left) && !h.Leaving:
+		return welcome{Refused: errIslandOver.Error()}, nil
+	case m != nil && m.out != "":
+		return welcome{Refused: "left out: " + m.out}, nil
+	case h.Proof == nil && (h.Compiles == "" || c.kind == "") || m == nil && h.Leaving ||
+		m != nil && m.helps != (h.Proof == nil):
+		return welcome{Arch: c.device.Arch}, nil
+	case m == nil:
+		m = newMember(&h)
+		c.enter(m)
+		fallthrough
+	case m.left && !h.Leaving:
+		m.join()
+		joined = m
+	}
+	if c.kind == "" {
+		c.kind, c.device = kindOf(h.Proof.Device), h.Proof.Device
+	}
+	m.pace.hear(m.done, now)
+	if m.last, m.seen = h, now; h.Leaving && !m.left {
+		m.leave()
+	}
+	w = welcome{Kind: c.kind, Ready: m.ready, Aside: m.aside, Drain: m.drain}
+	if m.ratios != nil {
+		w.Ratios = map[string]float64{}
+		for load, r := range m.ratios {
+			w.Ratios[load] = r.Of
+		}
+	}
+	return w, joined
 }
 
-// takes reports whether a member takes candidates.
-func (m *member) takes() bool { return m.ready && !m.drain && !m.helps }
+// times reports whether the workers' devices can time kernels: those of one that is here, or was. All are of one kind.
+func (c *roster) times() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.members, func(m *member) bool { return m.times })
+}
 
-// ready are the members that take candidates; home is the first.
-func (c *crew) ready() (all []*member) {
+// excuse has the silence of all that are here begin now: nobody could be heard until then.
+func (c *roster) excuse(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.members {
-		if m.takes() {
-			all = append(all, m)
-		}
+		m.seen = now
 	}
-	return all
+	for name := range c.opening {
+		c.opening[name] = now
+	}
 }
 
-// noCompiler is closed when the machine without a device that joined last is gone; nil: there is none.
-func (c *crew) noCompiler() (gone <-chan struct{}) {
+// turnAway undoes a joining: the worker's next hello is as its first.
+func (c *roster) turnAway(m *member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.queue = false; !m.left {
+		m.leave()
+	}
+}
+
+// sweep notes who has been silent for too long. departed are those whose queue nobody will take from any more.
+func (c *roster) sweep(now time.Time) (silent, departed []*member) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, m := range c.members {
-		if m.helps && m.ready && !m.drain {
-			gone = m.gone
+		if !m.left && now.Sub(m.seen) > silence {
+			m.leave()
+			silent = append(silent, m)
+		}
+		if m.left && m.queue {
+			m.queue = false
+			departed = append(departed, m)
 		}
 	}
-	return gone
+	maps.DeleteFunc(c.opening, func(_ string, heard time.Time) bool { return now.Sub(heard) > silence })
+	c.readmitAll()
+	return silent, departed
 }
 
-// home waits for a member that takes candidates.
-func (c *crew) home(ctx context.Context) (*member, error) {
-	for {
-		m, changed := c.first()
-		if m != nil {
-			return m, nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
+// errOutsider says that an answer is of a worker that is left out.
+var errOutsider = errors.New("it has no place in the fleet")
 
-// first is the first member that takes candidates; nil: there is none, until changed is closed.
-func (c *crew) first() (m *member, changed <-chan struct{}) {
+// admitAnswer is who has given an answer, and counts it. An answer of one that is left out is none.
+func (c *roster) admitAnswer(name string, failed bool) (m *member, inARow int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := slices.IndexFunc(c.members, (*member).takes); i >= 0 {
-		m = c.members[i]
+	m = c.find(name)
+	if m == nil || m.out != "" {
+		return nil, 0, fmt.Errorf("%w: %s: %w", kernels.ErrLost, name, errOutsider)
 	}
-	return m, c.changed
+	if m.done++; failed {
+		m.failed++
+	} else {
+		m.failed = 0
+	}
+	return m, m.failed, nil
 }
 
-// others are the members, ready or not, that can time a kernel for two that do not agree.
-func (c *crew) others(one, other *member) (all []*member) {
+// countBack counts a request that a worker has given back; it gives one that has given back more than it can have had
+// when it left.
+func (c *roster) countBack(name string) *member {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, m := range c.members {
-		if m != one && m != other && m.here() && m.times {
-			all = append(all, m)
-		}
+	m := c.find(name)
+	if m == nil {
+		return nil
 	}
-	return all
+	if m.backs++; m.backs <= m.last.Slots+atOnce || m.out != "" {
+		return nil
+	}
+	return m
 }
 
-// waiting are the members that are here and not ready.
-func (c *crew) waiting() (all []*member) {
+// setReady lets a member take candidates, with these ratios.
+func (c *roster) setReady(m *member, of ratio.Table) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, m := range c.members {
-		if m.here() && !m.ready {
-			all = append(all, m)
-		}
+	if m.ratios = of; !m.ready && m.here() {
+		c.readmit(m)
 	}
-	return all
 }
 
-// joined are the members that have not left.
-func (c *crew) joined() (all []*member) {
+// goneOf is closed when a member leaves.
+func (c *roster) goneOf(m *member) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, m := range c.members {
+	return m.gone
+}
+
+// leaveOut takes a member out of the fleet, for good.
+func (c *roster) leaveOut(m *member, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.out == "" {
+		m.out, m.ready = why, false
 		if !m.left {
-			all = append(all, m)
+			m.leave()
 		}
 	}
-	return all
 }
 
-// anyHere reports whether a member with a device is here, ready or not.
-func (c *crew) anyHere() bool {
+// ratiosOf are a member's.
+func (c *roster) ratiosOf(m *member) ratio.Table {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.ContainsFunc(c.members, func(m *member) bool { return m.here() && !m.helps })
+	return m.ratios
 }
 
-func (c *crew) isHere(m *member) bool {
+// setDrain has a member finish what it does and leave.
+func (c *roster) setDrain(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return m.here()
+	m := c.find(name)
+	if m == nil || !m.here() {
+		return false
+	}
+	m.drain = true
+	return true
+}
+
+// lead makes a member home, to whose times all others are compared.
+func (c *roster) lead(m *member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.Index(c.members, m)
+	c.members = slices.Concat(c.members[i:i+1], c.members[:i], c.members[i+1:])
+	m.ratios = nil
+}
+
+// proof is what a member's figures stand on.
+func (c *roster) proof(m *member) kernels.Provenance {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := m.proof
+	p.Noise = max(p.Noise, m.noise)
+	return p
+}
+
+// hearNoise notes the noise of a member's device. It never shrinks.
+func (c *roster) hearNoise(m *member, noise float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if noise > m.noise && noise < 1 {
+		m.noise = noise
+	}
 }

@@ -33,7 +33,7 @@ func (f *Fleet) look(ctx context.Context, s *sheet, who ...*member) (seen, error
 		if err != nil {
 			return nil, err
 		}
-		f.crew.ratiosOf(m).Scale(at)
+		f.roster.ratiosOf(m).Scale(at)
 		all[m] = medians(at)
 	}
 	return all, nil
@@ -92,7 +92,7 @@ func (f *Fleet) settle(ctx context.Context, s *sheet, one, other *member, claime
 			"has it other work?", s.job.ID.Short()))
 		return ""
 	}
-	for _, third := range f.crew.others(one, other) {
+	for _, third := range f.roster.others(one, other) {
 		shares, err := f.shares(ctx, s, one, other, third)
 		if err != nil {
 			continue
@@ -114,7 +114,7 @@ func (f *Fleet) outvote(odd []*member, of seen, j *kernels.Job) {
 			continue
 		}
 		f.leaveOut(m, fmt.Sprintf("it times %s as faster than two others do, each time", j.ID.Short()))
-		for _, w := range f.crew.waiting() {
+		for _, w := range f.roster.waiting() {
 			f.work.Go(func() { f.welcome(w) })
 		}
 	}
@@ -141,7 +141,7 @@ func (f *Fleet) doubtClaim(ctx context.Context, m *member, claimed []kernels.Tim
 	for load, ns := range medians(claimed) {
 		busier := max(1, since[m][load]/before[m][load])
 		if now[load] > ratio.Most*busier*ns {
-			if f.crew.countClaim(m) == mostClaimed {
+			if f.roster.countClaim(m) == mostClaimed {
 				f.leaveOut(m, fmt.Sprintf("it gave %d kernels times that it did not repeat", mostClaimed))
 			}
 			return
@@ -149,11 +149,11 @@ func (f *Fleet) doubtClaim(ctx context.Context, m *member, claimed []kernels.Tim
 	}
 }
 
-// befriend sets aside whoever of home and a worker is alone with the yardstick's times; without a third the worker.
-// again says that it may be compared with another home now.
-func (f *Fleet) befriend(s *sheet, home, m *member, why error) (again bool) {
+// setAsideOutlier sets aside whoever of home and a worker is alone with the yardstick's times; without a third the
+// worker. again says that it may be compared with another home now.
+func (f *Fleet) setAsideOutlier(s *sheet, home, m *member, why error) (again bool) {
 	const alike = "it does not time %s as others do: has it other work? (%v)"
-	for _, third := range f.crew.others(home, m) {
+	for _, third := range f.roster.others(home, m) {
 		if all, err := f.look(f.ctx, s, home, m, third); err == nil {
 			if odd := alone(all); len(odd) == 1 && odd[0] == home {
 				f.setAside(home, fmt.Sprintf(alike, s.job.ID.Short(), why))
@@ -169,16 +169,16 @@ func (f *Fleet) befriend(s *sheet, home, m *member, why error) (again bool) {
 // setAside has a worker take no candidates for a while. Then it is asked again.
 func (f *Fleet) setAside(m *member, why string) {
 	why = kernels.CleanLine(why, kernels.MaxLine)
-	pause, ok := f.crew.setAside(m, why)
+	pause, ok := f.roster.setAside(m, why)
 	if !ok {
 		return
 	}
 	f.cfg.Say("worker %s gets no candidates for %s: %s", m.name, pause, why)
-	gone := f.crew.goneOf(m)
+	gone := f.roster.goneOf(m)
 	f.work.Go(func() {
 		select {
 		case <-time.After(pause):
-			if f.crew.recall(m) {
+			if f.roster.recall(m) {
 				f.welcome(m)
 			}
 		case <-gone:

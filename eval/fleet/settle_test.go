@@ -18,7 +18,7 @@ func inOrder(t *testing.T, workers ...*fake) *Fleet {
 	}
 	for i, w := range workers[1:] {
 		g.join(w)
-		until(t, w.name, func() bool { return len(f.crew.ready()) == i+2 })
+		until(t, w.name, func() bool { return len(f.roster.ready()) == i+2 })
 	}
 	return f
 }
@@ -26,7 +26,7 @@ func inOrder(t *testing.T, workers ...*fake) *Fleet {
 // inState are the workers in a state.
 func inState(f *Fleet, state string) string {
 	var names []string
-	for _, m := range f.crew.status(time.Now()).Workers {
+	for _, m := range f.roster.status(time.Now()).Workers {
 		if m.State == state {
 			names = append(names, m.Worker)
 		}
@@ -114,7 +114,7 @@ func TestBusy(t *testing.T) {
 		for _, i := range tt.busy {
 			all[i].busy.Store(true)
 		}
-		f.facts.note(candidate(30).ID, f.crew.find("b"), all[1].times(candidate(30), verdictTier))
+		f.facts.note(candidate(30).ID, f.roster.find("b"), all[1].times(candidate(30), verdictTier))
 		d, err := f.Duel(t.Context(), candidate(2), candidate(30))
 		if err != nil || d.Verdict != kernels.Faster {
 			t.Errorf("%s: %+v, %v", name, d, err)
@@ -131,7 +131,7 @@ func TestBusy(t *testing.T) {
 		for _, w := range all {
 			w.busy.Store(false)
 		}
-		until(t, name+": all are ready again", func() bool { return len(f.crew.ready()) == len(all) })
+		until(t, name+": all are ready again", func() bool { return len(f.roster.ready()) == len(all) })
 		if out := inState(f, "left out"); out != "[]" {
 			t.Errorf("%s: left out: %s", name, out)
 		}

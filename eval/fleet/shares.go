@@ -13,8 +13,8 @@ const turn = 10 * time.Minute
 // a full disk or a GPU that others use is so for a while.
 const unfit = time.Minute
 
-// guest is a search that shares workers with others.
-type guest struct {
+// tenant is a search that shares workers with others.
+type tenant struct {
 	id, about string
 	seen      time.Time
 	since     time.Time // it waits, or has had workers until then
@@ -33,37 +33,37 @@ type roamer struct {
 // searches than workers, those without one get a turn.
 type shares struct {
 	mu      sync.Mutex
-	guests  []*guest // in the order of coming
+	tenants []*tenant // in the order of coming
 	roamers []*roamer
 	begun   time.Time // the server was started, perhaps again
 }
 
 // ask enters that a search is there. It tells how many workers it has and, where that is none, how many searches wait
 // that came before.
-func (s *shares) ask(id, about string, now time.Time) (have, before, guests, workers int) {
+func (s *shares) ask(id, about string, now time.Time) (have, before, tenants, workers int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g := s.guest(id)
+	g := s.tenant(id)
 	if g == nil {
-		g = &guest{id: id, about: about, since: now}
-		s.guests = append(s.guests, g)
+		g = &tenant{id: id, about: about, since: now}
+		s.tenants = append(s.tenants, g)
 	}
 	g.seen = now
 	s.divide(now)
-	at := slices.Index(s.guests, g)
-	for i, o := range s.guests {
+	at := slices.Index(s.tenants, g)
+	for i, o := range s.tenants {
 		if s.has(o.id) == 0 && (o.since.Before(g.since) || o.since.Equal(g.since) && i < at) {
 			before++
 		}
 	}
-	return s.has(id), before, len(s.guests), len(s.roamers)
+	return s.has(id), before, len(s.tenants), len(s.roamers)
 }
 
 // leave forgets a search.
 func (s *shares) leave(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.forget(func(g *guest) bool { return g.id == id })
+	s.forget(func(g *tenant) bool { return g.id == id })
 }
 
 // offer enters that a worker is there, with the search that it works for, and perhaps one that it cannot work for. It
@@ -89,17 +89,17 @@ func (s *shares) offer(name, works, cannot string, leaving bool, now time.Time) 
 	if r.seen = now; r.at == cannot {
 		r.at = ""
 	}
-	if s.guest(cannot) != nil {
+	if s.tenant(cannot) != nil {
 		r.cannot[cannot] = now
 	}
-	if s.divide(now); s.guest(r.at) == nil {
+	if s.divide(now); s.tenant(r.at) == nil {
 		return ""
 	}
 	return r.at
 }
 
 // isUnfit reports whether a worker is kept from a search that it could not work for.
-func (r *roamer) isUnfit(g *guest, now time.Time) bool {
+func (r *roamer) isUnfit(g *tenant, now time.Time) bool {
 	since, there := r.cannot[g.id]
 	return there && now.Sub(since) < unfit
 }
@@ -108,12 +108,12 @@ func (r *roamer) isUnfit(g *guest, now time.Time) bool {
 func (s *shares) knows(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.guest(id) != nil
+	return s.tenant(id) != nil
 }
 
-func (s *shares) guest(id string) *guest {
-	if i := slices.IndexFunc(s.guests, func(g *guest) bool { return g.id == id }); i >= 0 {
-		return s.guests[i]
+func (s *shares) tenant(id string) *tenant {
+	if i := slices.IndexFunc(s.tenants, func(g *tenant) bool { return g.id == id }); i >= 0 {
+		return s.tenants[i]
 	}
 	return nil
 }
@@ -129,8 +129,8 @@ func (s *shares) has(id string) (n int) {
 }
 
 // forget drops searches, and what workers know of them.
-func (s *shares) forget(gone func(*guest) bool) {
-	for _, g := range s.guests {
+func (s *shares) forget(gone func(*tenant) bool) {
+	for _, g := range s.tenants {
 		if !gone(g) {
 			continue
 		}
@@ -140,20 +140,20 @@ func (s *shares) forget(gone func(*guest) bool) {
 			}
 		}
 	}
-	s.guests = slices.DeleteFunc(s.guests, gone)
+	s.tenants = slices.DeleteFunc(s.tenants, gone)
 }
 
 // divide gives every worker a search: one that has none the search with the fewest, and then one of the search with
 // the most to that with the fewest, until they differ by one. The caller holds mu.
 func (s *shares) divide(now time.Time) {
-	s.forget(func(g *guest) bool { return now.Sub(g.seen) > silence })
+	s.forget(func(g *tenant) bool { return now.Sub(g.seen) > silence })
 	s.roamers = slices.DeleteFunc(s.roamers, func(r *roamer) bool { return now.Sub(r.seen) > silence })
 	for _, r := range s.roamers {
-		if s.guest(r.at) == nil && now.Sub(s.begun) > silence { // until then it may be about to come back
+		if s.tenant(r.at) == nil && now.Sub(s.begun) > silence { // until then it may be about to come back
 			r.at = ""
 		}
 	}
-	for range len(s.roamers) * (len(s.guests) + 1) {
+	for range len(s.roamers) * (len(s.tenants) + 1) {
 		if !s.move(now) {
 			return
 		}
@@ -163,10 +163,10 @@ func (s *shares) divide(now time.Time) {
 // move sends the worker whose move is worth the most to another search; false: all are where they should be.
 func (s *shares) move(now time.Time) bool {
 	var worker *roamer
-	var to *guest
+	var to *tenant
 	most := 1
 	for _, r := range s.roamers {
-		for _, g := range s.guests {
+		for _, g := range s.tenants {
 			gain := s.gain(r, g, now)
 			longer := to != nil && g.since.Before(to.since) // it has waited
 			if !r.isUnfit(g, now) && (gain > most || gain == most && longer) {
@@ -177,7 +177,7 @@ func (s *shares) move(now time.Time) bool {
 	if worker == nil {
 		return false
 	}
-	if from := s.guest(worker.at); from != nil {
+	if from := s.tenant(worker.at); from != nil {
 		from.since = now
 	}
 	worker.at, worker.moved = to.id, now
@@ -185,7 +185,7 @@ func (s *shares) move(now time.Time) bool {
 }
 
 // gain is how many workers more than a search another has that a worker is with, as far as it may leave.
-func (s *shares) gain(r *roamer, g *guest, now time.Time) int {
+func (s *shares) gain(r *roamer, g *tenant, now time.Time) int {
 	const free = 1 << 20
 	switch have := s.has(g.id); {
 	case r.at == g.id:

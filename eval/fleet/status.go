@@ -55,7 +55,7 @@ func (m *member) state() string {
 	return "waiting"
 }
 
-func (c *crew) status(now time.Time) Status {
+func (c *roster) status(now time.Time) Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := Status{Version: c.version, Device: c.device.Label()}
@@ -84,7 +84,7 @@ func (c *crew) status(now time.Time) Status {
 }
 
 // isOpening reports whether a worker is connected, and its devices are not open yet.
-func (c *crew) isOpening(name string) bool {
+func (c *roster) isOpening(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, ok := c.opening[name]
@@ -104,9 +104,9 @@ func (h *hello) doing() string {
 
 func (f *Fleet) tellStatus(msg *nats.Msg) {
 	all := f.every()
-	s := all[0].crew.status(time.Now())
+	s := all[0].roster.status(time.Now())
 	for _, i := range all[1:] {
-		s.Workers = append(s.Workers, i.crew.status(time.Now()).Workers...)
+		s.Workers = append(s.Workers, i.roster.status(time.Now()).Workers...)
 	}
 	_ = msg.Respond(encode(s))
 }
@@ -114,11 +114,11 @@ func (f *Fleet) tellStatus(msg *nats.Msg) {
 // drain answers whoever wants a worker to finish and leave.
 func (f *Fleet) drain(msg *nats.Msg) {
 	name, why := string(msg.Data), ""
-	if slices.ContainsFunc(f.every(), func(i *Fleet) bool { return i.crew.setDrain(name) }) {
+	if slices.ContainsFunc(f.every(), func(i *Fleet) bool { return i.roster.setDrain(name) }) {
 		f.cfg.Say("worker %s is drained: it finishes what it does", kernels.CleanLine(name, kernels.MaxName))
 	} else {
 		why = "no worker of that name is here: darwarp fleet status lists them"
-		if slices.ContainsFunc(f.every(), func(i *Fleet) bool { return i.crew.isOpening(name) }) {
+		if slices.ContainsFunc(f.every(), func(i *Fleet) bool { return i.roster.isOpening(name) }) {
 			why = "it opens its devices: drain it when it is ready, or end its process"
 		}
 	}

@@ -64,7 +64,7 @@ func TestDrainNobody(t *testing.T) {
 
 // TestOtherProtocol: a worker that says the search's version, and speaks otherwise, is refused with both numbers.
 func TestOtherProtocol(t *testing.T) {
-	w, _ := newCrew("v1").hear(hello{sender: sender{Worker: "b", Version: "v1", Protocol: Protocol - 1}}, time.Now())
+	w, _ := newRoster("v1").hear(hello{sender: sender{Worker: "b", Version: "v1", Protocol: Protocol - 1}}, time.Now())
 	want := fmt.Sprintf("two builds of darwarp v1, and speak protocols %d and %d", Protocol-1, Protocol)
 	at := hub{cfg: HubConfig{Version: "v1"}}
 	for _, got := range []string{w.Refused, at.refuses("v1", Protocol-1)} {
@@ -110,12 +110,12 @@ func TestPace(t *testing.T) {
 // TestLoad: how busy the devices are is the average of those that are here; where all have left, of what they said
 // last.
 func TestLoad(t *testing.T) {
-	f := &Fleet{crew: newCrew("v1")}
+	f := &Fleet{roster: newRoster("v1")}
 	a := &member{identity: identity{name: "a"}, presence: presence{last: hello{Busy: 0.9, Workers: 1}}}
 	b := &member{identity: identity{name: "b"}, presence: presence{last: hello{Busy: 0.5, Workers: 2}}}
-	f.crew.enter(a)
-	f.crew.enter(b)
-	f.crew.enter(&member{identity: identity{name: "c", helps: true}})
+	f.roster.enter(a)
+	f.roster.enter(b)
+	f.roster.enter(&member{identity: identity{name: "c", helps: true}})
 	for _, want := range []float64{0.7, 0.5, 0.7} {
 		if busy, workers := f.load(); math.Abs(busy-want) > 1e-9 || workers != 3 {
 			t.Errorf("%v, expected %v; %d workers", busy, want, workers)

@@ -38,8 +38,8 @@ func (s *Session) power(req *device.Power, phase func(string)) (*device.PowerRep
 	return reply, program.unload()
 }
 
-// referee runs the reference kernel on a case that has memory for itself.
-type referee struct {
+// referenceRun runs the reference kernel on a case that has memory for itself.
+type referenceRun struct {
 	session *Session
 	program *program
 	proof   *device.Proof
@@ -52,10 +52,10 @@ func (s *Session) proof(program *program, p *device.Proof) (reply device.ProofRe
 		return reply, err
 	}
 	defer func() { err = errors.Join(err, a.free()) }()
-	return p.Run(&referee{session: s, program: program, proof: p, arena: a})
+	return p.Run(&referenceRun{session: s, program: program, proof: p, arena: a})
 }
 
-func (r *referee) Truth(o *device.Omission) ([]check.Truth, error) {
+func (r *referenceRun) Truth(o *device.Omission) ([]check.Truth, error) {
 	c := &r.proof.Case
 	if err := r.session.fillInputs(c, r.arena); err != nil {
 		return nil, err

@@ -59,15 +59,15 @@ type ProofReply struct {
 	Largest float64 `json:"largest,omitempty"` // the largest output, or sum of magnitudes
 }
 
-// Referee makes the truth of a proof's case on a device.
-type Referee interface {
+// ReferenceRun makes the truth of a proof's case on a device.
+type ReferenceRun interface {
 	// Truth is what a proof looks at of each output (Case.TruthsIn), on the case's inputs less what o says; nil: all of
 	// them.
 	Truth(o *Omission) ([]check.Truth, error)
 }
 
 // Run judges omissions, up to the first that goes unseen, and outputs that are wrong on any inputs.
-func (p *Proof) Run(r Referee) (reply ProofReply, err error) {
+func (p *Proof) Run(r ReferenceRun) (reply ProofReply, err error) {
 	truths, err := r.Truth(nil)
 	if err != nil {
 		return reply, err
@@ -108,7 +108,7 @@ func (p *Proof) Run(r Referee) (reply ProofReply, err error) {
 // rounding by chance, and that of most others of the same class more: so if the first line goes unseen further ones
 // are asked, and most of all must be seen. A bank of eight sets of which one in two tells it lets it pass once in 256.
 // Lines whose end nobody could notice say nothing.
-func (p *Proof) unseen(r Referee, o *Omission, trials []check.Trial, truths []check.Truth) (string, error) {
+func (p *Proof) unseen(r ReferenceRun, o *Omission, trials []check.Trial, truths []check.Truth) (string, error) {
 	one := func(o Omission) (telling, string, error) {
 		lacking, err := r.Truth(&o)
 		if err != nil {

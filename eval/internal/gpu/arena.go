@@ -101,7 +101,7 @@ func (s *Session) makeArena(i int, spare bool) (*arena, error) {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
 	a := newArena(b, c.Name, device.Sizes(c.Buffers), func(j int) bool { return c.Buffers[j].Out })
-	return a, s.paint(a.untouchable()...)
+	return a, s.writeGuards(a.untouchable()...)
 }
 
 // unprotect lets the present request use an arena.
@@ -119,7 +119,7 @@ func (s *Session) protect() error {
 			open = append(open, a.open...)
 		}
 	}
-	return s.paint(open...)
+	return s.writeGuards(open...)
 }
 
 // all are the arenas that there are.
@@ -188,7 +188,7 @@ func (s *Session) hashInputs(c *device.Case, a *arena) ([]uint64, error) {
 
 // renew makes an arena as new: guards, and the inputs that it held.
 func (s *Session) renew(a *arena) error {
-	if err := s.paint(a.untouchable()...); err != nil || a.holds < 0 {
+	if err := s.writeGuards(a.untouchable()...); err != nil || a.holds < 0 {
 		return err
 	}
 	i := a.holds

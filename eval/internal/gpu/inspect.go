@@ -217,8 +217,8 @@ func (s *Session) queue(v *inspection) error {
 	return s.eachLaunch(v.regions, "dw_inspect", ptr(s.counters))
 }
 
-// paint queues the guards' pattern for zones.
-func (s *Session) paint(zones ...zone) error {
+// writeGuards queues the guards' pattern for zones.
+func (s *Session) writeGuards(zones ...zone) error {
 	v := &inspection{}
 	v.add(GuardKind, 0, s.prep.GuardKey, zones...)
 	return s.eachLaunch(v.regions, "dw_guard")

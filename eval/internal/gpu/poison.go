@@ -20,7 +20,7 @@ func (s *Session) poisonShared(p *program, list ...Refilling) error {
 	if err != nil {
 		return err
 	}
-	return s.soil(f, p, nil, list)
+	return s.poisonWith(f, p, nil, list)
 }
 
 // poisonAfter is poisonShared after a look at what the call before has left, if there is one: where both are little,
@@ -40,7 +40,7 @@ func (s *Session) poisonAfter(due *inspection, p *program, list ...Refilling) er
 		return err
 	}
 	s.encoding.regions, _ = EncodeRegions(s.encoding.regions, due.regions)
-	return s.soil(f, p, []arg{bytesArg(s.encoding.regions), ptr(s.counters)}, list)
+	return s.poisonWith(f, p, []arg{bytesArg(s.encoding.regions), ptr(s.counters)}, list)
 }
 
 // few reports whether an inspection is so little that one launch of another kernel may do it.
@@ -67,8 +67,9 @@ func (v *inspection) meets(list []Refilling) bool {
 // poisonBytes is all the shared memory that a block can have. One that takes it has a multiprocessor to itself.
 func (s *Session) poisonBytes() int { return s.dev.SmemPerBlock &^ 15 }
 
-// soil launches dw_poison or dw_turn, which has more arguments before those of dw_poison, and soils local memory.
-func (s *Session) soil(f cuda.Function, p *program, more []arg, list []Refilling) error {
+// poisonWith launches dw_poison or dw_turn, which has more arguments before those of dw_poison, and poisons local
+// memory.
+func (s *Session) poisonWith(f cuda.Function, p *program, more []arg, list []Refilling) error {
 	nan, smem := 0, s.poisonBytes()
 	if s.coin() {
 		nan = 1

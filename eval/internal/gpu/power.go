@@ -28,8 +28,8 @@ func (s *Session) Power(req *device.Power, phase func(string)) (*device.PowerRep
 	return reply, s.drv.UnloadModule(mod)
 }
 
-// referee runs the reference kernel on a case that has memory for itself.
-type referee struct {
+// referenceRun runs the reference kernel on a case that has memory for itself.
+type referenceRun struct {
 	*Session
 	mod   cuda.Module
 	proof *device.Proof
@@ -38,7 +38,7 @@ type referee struct {
 }
 
 func (s *Session) proof(mod cuda.Module, p *device.Proof) (device.ProofReply, error) {
-	r := &referee{Session: s, mod: mod, proof: p}
+	r := &referenceRun{Session: s, mod: mod, proof: p}
 	sizes := append(device.Sizes(p.Case.Buffers), p.Case.TruthBytes())
 	offsets, total := device.Layout(sizes)
 	base, err := s.drv.Alloc(uint64(total))
@@ -64,7 +64,7 @@ func (s *Session) lackingInputs(c *device.Case, at []cuda.Ptr, o *device.Omissio
 		u64(inner), u64(length), u64(o.From), u64(o.To), u64(o.Line), i32(int(int32(neutral))))
 }
 
-func (r *referee) Truth(o *device.Omission) ([]check.Truth, error) {
+func (r *referenceRun) Truth(o *device.Omission) ([]check.Truth, error) {
 	c := &r.proof.Case
 	if err := r.lackingInputs(c, r.at, o); err != nil {
 		return nil, err

@@ -58,5 +58,5 @@ func (s *Session) flushL2() error {
 		s.flush = newArena(b, "the buffer that flushes L2", nil, nil)
 	}
 	s.flush.used = s.mem.request
-	return s.paint(s.flush.zones...)
+	return s.writeGuards(s.flush.zones...)
 }

@@ -106,5 +106,5 @@ func (s *Session) place(key scratchKey, list []kernels.Scratch, name string) (*a
 	if old != nil && !old.unprotected {
 		return a, nil // all of it is painted
 	}
-	return a, s.paint(a.zones...)
+	return a, s.writeGuards(a.zones...)
 }

@@ -35,7 +35,7 @@ func (s *Session) keepInStock(i int) error {
 	}
 	a = newArena(b, c.Name, sizes, func(int) bool { return false })
 	s.stock[i] = a
-	if err := s.paint(a.zones...); err != nil {
+	if err := s.writeGuards(a.zones...); err != nil {
 		return err
 	}
 	return s.hold(a, i)

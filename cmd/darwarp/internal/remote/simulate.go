@@ -156,7 +156,7 @@ func (m *simulated) measureAll(ctx context.Context) (r Simulated, err error) {
 	if err != nil {
 		return r, err
 	}
-	m.on.Evaluator = newCrowd(m.x.Evaluator, &m.Simulation, &m.spent)
+	m.on.Evaluator = newSimulatedDevices(m.x.Evaluator, &m.Simulation, &m.spent)
 	alone, err := m.measure(ctx, &m.spent, searched)
 	r.Alone, r.Through = &alone, &through
 	return r, err

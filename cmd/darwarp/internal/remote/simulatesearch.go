@@ -45,28 +45,29 @@ func (s Simulation) searchOnce(ctx context.Context, on *session.Session, dir str
 	return sum.Evals, errors.Join(err, run.Close())
 }
 
-// crowd is the devices of a simulated fleet without the fleet. Each gets what comes in its turn: all take as long.
-type crowd struct {
+// simulatedDevices is the devices of a simulated fleet without the fleet. Each gets what comes in its turn: all take as
+// long.
+type simulatedDevices struct {
 	evolve.Evaluator
 	devices []*device
 	next    atomic.Int64
 }
 
-func newCrowd(of evolve.Evaluator, s *Simulation, spent *atomic.Int64) *crowd {
-	c := &crowd{Evaluator: of}
+func newSimulatedDevices(of evolve.Evaluator, s *Simulation, spent *atomic.Int64) *simulatedDevices {
+	c := &simulatedDevices{Evaluator: of}
 	for range s.Workers {
 		c.devices = append(c.devices, s.device(of, spent))
 	}
 	return c
 }
 
-func (c *crowd) Slots() int { return len(c.devices) * (slotsOfOne + 1) }
+func (c *simulatedDevices) Slots() int { return len(c.devices) * (slotsOfOne + 1) }
 
-func (c *crowd) InOrder() bool { return false }
+func (c *simulatedDevices) InOrder() bool { return false }
 
 // Capabilities are few: time passes as it does.
-func (c *crowd) Capabilities() kernels.Capabilities { return kernels.Capabilities{} }
+func (c *simulatedDevices) Capabilities() kernels.Capabilities { return kernels.Capabilities{} }
 
-func (c *crowd) Evaluate(ctx context.Context, j *kernels.Job) (kernels.Result, error) {
+func (c *simulatedDevices) Evaluate(ctx context.Context, j *kernels.Job) (kernels.Result, error) {
 	return c.devices[int(c.next.Add(1))%len(c.devices)].Evaluate(ctx, j)
 }

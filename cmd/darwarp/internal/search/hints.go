@@ -9,7 +9,7 @@ import (
 )
 
 // enter has a search of the fleet take part in the exchange of hints.
-func (a *islands) enter(ctx context.Context, x *shore) {
+func (a *islands) enter(ctx context.Context, x *islandSearch) {
 	if x.stand.Run == "" {
 		x.stand = kernels.Island{Device: x.Session.Device().Label(), Run: x.Run.Path()}
 	}
@@ -26,7 +26,7 @@ func (a *islands) enter(ctx context.Context, x *shore) {
 
 // follow notes where a search stands. Its new champion is a hint to the others, and theirs are hints to it as soon as
 // its naive start is judged.
-func (a *islands) follow(ctx context.Context, x *shore, e evolve.Event) {
+func (a *islands) follow(ctx context.Context, x *islandSearch, e evolve.Event) {
 	crowned := e.Kind == evolve.KindChampion || e.Kind == evolve.KindStart // of a run that goes on
 	var best *kernels.Variant
 	if crowned && !e.Champion.IsZero() {
@@ -57,7 +57,7 @@ func (a *islands) follow(ctx context.Context, x *shore, e evolve.Event) {
 
 // hint asks a search to judge another's champion. What it has judged before, or has no family for, it refuses, which
 // changes nothing. The caller holds the lock.
-func (a *islands) hint(ctx context.Context, to *shore, from string, v *kernels.Variant) {
+func (a *islands) hint(ctx context.Context, to *islandSearch, from string, v *kernels.Variant) {
 	if to.running == nil || to.stand.Champion.IsZero() { // it is told when it has a start to compare with
 		return
 	}

@@ -30,12 +30,12 @@ type islands struct {
 	over context.CancelFunc // no more islands are begun
 
 	mu    sync.Mutex
-	all   []*shore
+	all   []*islandSearch
 	notes []string // for people, once the screen is free
 }
 
-// shore is one search of a fleet. The islands' lock holds for it.
-type shore struct {
+// islandSearch is one search of a fleet. The islands' lock holds for it.
+type islandSearch struct {
 	*Search
 	running *evolve.Search // nil: it has not begun
 	stand   kernels.Island
@@ -61,7 +61,7 @@ func (a *islands) begin(stop *console.Interrupts) {
 	if err != nil {
 		spent = 0
 	}
-	a.enter(stop.Soft, &shore{Search: a.first, at: spent})
+	a.enter(stop.Soft, &islandSearch{Search: a.first, at: spent})
 	a.work.Go(func() {
 		for {
 			select {
@@ -116,7 +116,7 @@ func (a *islands) search(ctx context.Context, i remote.Island, stop *console.Int
 	label := i.Device().Label()
 	s, err := a.open(stop.Soft, i)
 	if err == nil {
-		a.enter(stop.Soft, &shore{Search: s, stand: kernels.Island{Device: label, Run: s.Run.Path()}})
+		a.enter(stop.Soft, &islandSearch{Search: s, stand: kernels.Island{Device: label, Run: s.Run.Path()}})
 		s.List("")
 		s.say("an island of its own, in %s", s.Run.Path())
 		_, _, err = s.Execute(&console.Interrupts{Soft: stop.Soft, Hard: hard}, s.tell)

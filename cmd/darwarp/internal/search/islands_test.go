@@ -20,8 +20,8 @@ import (
 	"darwarp/store"
 )
 
-// sea is a device whose kernels of axpy are the faster the nearer they are to one point.
-type sea struct {
+// fakeIsland is a device whose kernels of axpy are the faster the nearer they are to one point.
+type fakeIsland struct {
 	device  kernels.Device
 	threads int
 	hold    <-chan struct{} // closed: more than the naive start is judged
@@ -30,26 +30,26 @@ type sea struct {
 	judged int
 }
 
-func newSea(t *testing.T, name string, threads int) *sea {
+func newFakeIsland(t *testing.T, name string, threads int) *fakeIsland {
 	t.Helper()
 	d, err := kernels.ArchDevice("sm_90a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.Name, d.Toolchain, d.MemoryBytes = name, "NVRTC 13.0", 80<<30
-	return &sea{device: d, threads: threads}
+	return &fakeIsland{device: d, threads: threads}
 }
 
-func (s *sea) Device() kernels.Device { return s.device }
-func (s *sea) Slots() int             { return 1 }
-func (s *sea) InOrder() bool          { return false }
-func (s *sea) Kind() string           { return "abcdef0123" }
-func (s *sea) Manned() bool           { return true }
-func (s *sea) Close() error           { return nil }
-func (s *sea) Provenance() kernels.Provenance {
+func (s *fakeIsland) Device() kernels.Device { return s.device }
+func (s *fakeIsland) Slots() int             { return 1 }
+func (s *fakeIsland) InOrder() bool          { return false }
+func (s *fakeIsland) Kind() string           { return "abcdef0123" }
+func (s *fakeIsland) Manned() bool           { return true }
+func (s *fakeIsland) Close() error           { return nil }
+func (s *fakeIsland) Provenance() kernels.Provenance {
 	return kernels.Provenance{Device: s.device, Version: "v1"}
 }
-func (s *sea) Capabilities() kernels.Capabilities {
+func (s *fakeIsland) Capabilities() kernels.Capabilities {
 	return kernels.Capabilities{Machine: func(context.Context) kernels.Machine { return kernels.Machine{} }}
 }
 
@@ -58,7 +58,7 @@ func gene(v kernels.Variant, name string) int {
 	return n
 }
 
-func (s *sea) ns(j *kernels.Job) float64 {
+func (s *fakeIsland) ns(j *kernels.Job) float64 {
 	ns := 1000.0
 	for at := gene(j.Variant, "threads"); at != s.threads; ns += 300 {
 		if at < s.threads {
@@ -70,7 +70,7 @@ func (s *sea) ns(j *kernels.Job) float64 {
 	return ns + float64(gene(j.Variant, "per_thread"))
 }
 
-func (s *sea) Evaluate(ctx context.Context, j *kernels.Job) (r kernels.Result, err error) {
+func (s *fakeIsland) Evaluate(ctx context.Context, j *kernels.Job) (r kernels.Result, err error) {
 	s.mu.Lock()
 	s.judged++
 	first := s.judged == 1
@@ -87,7 +87,7 @@ func (s *sea) Evaluate(ctx context.Context, j *kernels.Job) (r kernels.Result, e
 		Lo: ns * 0.999, Hi: ns * 1.001, Samples: 9, Cache: "hot", Tier: "fitness"}}}, nil
 }
 
-func (s *sea) Duel(_ context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
+func (s *fakeIsland) Duel(_ context.Context, champion, challenger *kernels.Job) (kernels.Duel, error) {
 	a, b := s.ns(champion), s.ns(challenger)
 	d := kernels.Duel{Ratio: b / a, Lo: b / a, Hi: b / a, Verdict: kernels.Slower,
 		Rounds: []kernels.DuelRound{{Workload: "small", Cache: "hot", Pairs: 9, Champion: a, Challenger: b, Ratio: b / a,
@@ -99,7 +99,7 @@ func (s *sea) Duel(_ context.Context, champion, challenger *kernels.Job) (kernel
 }
 
 // firstOn opens the first search of a fleet on a device.
-func firstOn(t *testing.T, d *sea, o Options, said *string) *Search {
+func firstOn(t *testing.T, d *fakeIsland, o Options, said *string) *Search {
 	t.Helper()
 	o.Target = session.Target{Problem: "../../testdata/axpy", Device: "auto", Workloads: []string{"small"},
 		Elsewhere: func(context.Context, *session.Session, string) (session.Opened, error) { return d, nil }}
@@ -158,7 +158,7 @@ func champions(t *testing.T, path string) (threads map[string]int, hinted []stri
 func TestIslands(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	crowned := make(chan struct{})
-	a, b := newSea(t, "GPU A", 512), newSea(t, "GPU B", 32)
+	a, b := newFakeIsland(t, "GPU A", 512), newFakeIsland(t, "GPU B", 32)
 	b.hold = crowned
 	path := filepath.Join(t.TempDir(), "night.db")
 	said := ""
@@ -187,13 +187,13 @@ func TestIslands(t *testing.T) {
 func TestIslandsTime(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	budget := store.Budget{For: time.Hour, Evals: 100}
-	s := firstOn(t, newSea(t, "GPU A", 512), Options{Store: filepath.Join(t.TempDir(), "night.db"), Budget: budget},
+	s := firstOn(t, newFakeIsland(t, "GPU A", 512), Options{Store: filepath.Join(t.TempDir(), "night.db"), Budget: budget},
 		nil)
 	defer s.Close()
 	for at, want := range map[time.Duration]time.Duration{0: time.Hour, 45 * time.Minute: 15 * time.Minute,
 		2 * time.Hour: time.Second} {
-		s.islands.all = []*shore{{Search: s, at: at}}
-		b := newSea(t, "GPU B", 32)
+		s.islands.all = []*islandSearch{{Search: s, at: at}}
+		b := newFakeIsland(t, "GPU B", 32)
 		b.device.Name = at.String()
 		i, err := s.islands.open(t.Context(), b)
 		if err != nil {
@@ -211,8 +211,8 @@ func TestIslandsTime(t *testing.T) {
 // TestIslandLeft: what an earlier search has left under an island's name is neither gone on with nor changed.
 func TestIslandLeft(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	first, b := filepath.Join(t.TempDir(), "night.db"), newSea(t, "GPU B", 32)
-	s := firstOn(t, newSea(t, "GPU A", 512), Options{Store: first}, nil)
+	first, b := filepath.Join(t.TempDir(), "night.db"), newFakeIsland(t, "GPU B", 32)
+	s := firstOn(t, newFakeIsland(t, "GPU A", 512), Options{Store: first}, nil)
 	defer s.Close()
 	m := s.Run.Meta()
 	path := record.IslandPath(first, "GPU B", b.Kind())
@@ -294,7 +294,7 @@ func steered(a *islands) bool {
 }
 
 // execute searches with an island.
-func execute(t *testing.T, s *Search, island *sea) {
+func execute(t *testing.T, s *Search, island *fakeIsland) {
 	t.Helper()
 	s.islands.found <- island
 	_, _, err := s.Execute(&console.Interrupts{Soft: t.Context(), Hard: t.Context()}, s.tell)

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// namesakes know which process has a worker's name. Two with one name would share what is asked of one: times of two
+// nameHolders know which process has a worker's name. Two with one name would share what is asked of one: times of two
 // devices would count as those of one, and each would end the other.
-type namesakes struct {
+type nameHolders struct {
 	mu      sync.Mutex
-	bearers map[string]bearer
+	holders map[string]holder
 }
 
-type bearer struct {
+type holder struct {
 	instance string
 	heard    time.Time
 }
@@ -24,25 +24,25 @@ const mostNames = 1 << 14
 
 // isTaken enters that a worker is heard, and reports whether another process has its name. One that was killed has it
 // until it is held to be gone, and a little longer: by then everybody has noticed.
-func (n *namesakes) isTaken(h *hello, now time.Time) bool {
+func (n *nameHolders) isTaken(h *hello, now time.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	gone := func(b bearer) bool { return now.Sub(b.heard) > silence+silence/5 }
-	b, there := n.bearers[h.Worker]
+	gone := func(b holder) bool { return now.Sub(b.heard) > silence+silence/5 }
+	b, there := n.holders[h.Worker]
 	if there && b.instance != h.Instance && !gone(b) {
 		return true
 	}
 	if h.Leaving {
-		delete(n.bearers, h.Worker)
+		delete(n.holders, h.Worker)
 		return false
 	}
-	if len(n.bearers) >= mostNames {
-		maps.DeleteFunc(n.bearers, func(_ string, b bearer) bool { return gone(b) })
+	if len(n.holders) >= mostNames {
+		maps.DeleteFunc(n.holders, func(_ string, b holder) bool { return gone(b) })
 	}
-	if n.bearers == nil || len(n.bearers) >= mostNames {
-		n.bearers = map[string]bearer{}
+	if n.holders == nil || len(n.holders) >= mostNames {
+		n.holders = map[string]holder{}
 	}
-	n.bearers[h.Worker] = bearer{h.Instance, now}
+	n.holders[h.Worker] = holder{h.Instance, now}
 	return false
 }
 
