@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/cpu/inputs"
 	"darwarp/eval/internal/device"
 	"darwarp/eval/internal/gpu"
 	"darwarp/kernels"
@@ -116,7 +117,7 @@ func sameRanges(t *testing.T, p *program) {
 			theirs, ours := memory(t, n*c.d.Size()), make([]byte, n*c.d.Size())
 			p.call(t, "dw_fill", theirs, n, uint64(gpu.DTypeCodes[c.d]), uint64(f.Classes), 0, seed, uint64(f.Inner),
 				uint64(f.Len), 0, uint64(math.Float32bits(f.Low)), uint64(math.Float32bits(f.High)), 0, 0, 0)
-			if err := fillInput(ours, c.d, f, seed); err != nil {
+			if err := inputs.Floats(ours, c.d, f, seed); err != nil {
 				t.Fatal(err)
 			}
 			got, want, seen := make([]float64, n), make([]float64, n), map[float64]bool{}
@@ -155,7 +156,7 @@ func reachedRanges(t *testing.T, p *program) {
 		p.call(t, "dw_fill", theirs, lines*length, uint64(gpu.DTypeCodes[kernels.FP32]), uint64(f.Classes), 0, seed,
 			uint64(f.Inner), uint64(f.Len), 0, uint64(math.Float32bits(f.Low)), uint64(math.Float32bits(f.High)),
 			uint64(int64(f.Down)), uint64(f.Up), 1)
-		if err := fillInput(ours, kernels.FP32, f, seed); err != nil {
+		if err := inputs.Floats(ours, kernels.FP32, f, seed); err != nil {
 			t.Fatal(err)
 		}
 		got, want := make([]float64, lines*length), make([]float64, lines*length)
@@ -249,7 +250,11 @@ func sameClasses(t *testing.T, p *program) {
 				theirs := memory(t, n*d.Size())
 				p.call(t, "dw_fill", theirs, n, uint64(dtype), uint64(f.Classes), uint64(tensor), seed, uint64(f.Inner),
 					uint64(f.Len), uint64(f.Neutral), 0, 0, 0, 0, 0)
-				got, want := filled(t, c, tensor, seed), make([]float64, n)
+				ours, got, want := make([]byte, n*d.Size()), make([]float64, n), make([]float64, n)
+				if err := inputs.Floats(ours, d, f, seed); err != nil {
+					t.Fatal(err)
+				}
+				check.Decode(d, ours, got)
 				check.Decode(d, theirs, want)
 				near(t, class, got, want, d)
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"darwarp/eval/internal/cpu/inputs"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
@@ -14,17 +15,8 @@ func (s *Session) fillInputs(c *device.Case, a *arena) error {
 		if b.Out || b.Made {
 			continue
 		}
-		f, err := c.Fill(i)
-		switch {
-		case err != nil:
-		case c.Draws(&b):
-			d := c.Drawn(&b)
-			fillDrawn(a.buffers[i], b.DType, &d, f.Tensor, c.Seed)
-		default:
-			err = fillInput(a.buffers[i], b.DType, f, c.Seed)
-		}
-		if err != nil {
-			return fmt.Errorf("fill %s: %w", b.Name, err)
+		if err := inputs.Fill(a.buffers[i], c, i); err != nil {
+			return err
 		}
 	}
 	if c.Maker == nil {
@@ -78,21 +70,21 @@ func takeInputs(c *device.Case, a *arena, memory []byte, at int) error {
 	return err
 }
 
-// guard fills a zone with the pattern of the GPU's harness: byte i is byte i%8 of mix(key + i/8).
+// guard fills a zone with the pattern of the GPU's harness: byte i is byte i%8 of device.Mix(key + i/8).
 func guard(zone []byte, key uint64) {
 	i := 0
 	for ; i+8 <= len(zone); i += 8 {
-		binary.LittleEndian.PutUint64(zone[i:], mix(key+uint64(i>>3)))
+		binary.LittleEndian.PutUint64(zone[i:], device.Mix(key+uint64(i>>3)))
 	}
 	for ; i < len(zone); i++ {
-		zone[i] = byte(mix(key+uint64(i>>3)) >> (8 * (i & 7)))
+		zone[i] = byte(device.Mix(key+uint64(i>>3)) >> (8 * (i & 7)))
 	}
 }
 
 // guardDamage counts the bytes of a zone that differ from the pattern.
 func guardDamage(zone []byte, key uint64) (bad int) {
 	for i := 0; i < len(zone); i += 8 {
-		want := mix(key + uint64(i>>3))
+		want := device.Mix(key + uint64(i>>3))
 		if i+8 <= len(zone) && binary.LittleEndian.Uint64(zone[i:]) == want {
 			continue
 		}
@@ -110,10 +102,10 @@ func guardDamage(zone []byte, key uint64) (bad int) {
 func hash(b []byte, salt uint64) (sum uint64) {
 	words := len(b) / 8
 	for i := range words {
-		sum += mix(binary.LittleEndian.Uint64(b[8*i:]) ^ (salt + uint64(i)*0x9e3779b97f4a7c15))
+		sum += device.Mix(binary.LittleEndian.Uint64(b[8*i:]) ^ (salt + uint64(i)*0x9e3779b97f4a7c15))
 	}
 	for i, v := range b[8*words:] {
-		sum += mix(uint64(v) ^ mix(salt+^uint64(i)))
+		sum += device.Mix(uint64(v) ^ device.Mix(salt+^uint64(i)))
 	}
 	return sum
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"darwarp/eval/internal/check"
+	"darwarp/eval/internal/cpu/inputs"
 	"darwarp/eval/internal/device"
 	"darwarp/kernels"
 )
@@ -77,7 +78,7 @@ func erase(c *device.Case, a *arena, o *device.Omission) {
 	for i := range b.Elems() {
 		line, at := i/(inner*length)*inner+i%inner, i/inner%length
 		if at >= o.From && at < o.To && (o.Line < 0 || line == o.Line) {
-			put(a.buffers[buffer], i, b.DType, v)
+			inputs.Put(a.buffers[buffer], i, b.DType, v)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cpu
+package inputs
 
 import (
 	"encoding/binary"
@@ -7,8 +7,8 @@ import (
 	"darwarp/kernels"
 )
 
-// fillDrawn writes whole numbers: a port of dw_draw in the GPU's harness.
-func fillDrawn(dst []byte, t kernels.DType, d *kernels.Drawn, tensor int, seed uint64) {
+// Drawn fills memory with whole numbers of type t as d declares them: a port of dw_draw in the GPU's harness.
+func Drawn(dst []byte, t kernels.DType, d *kernels.Drawn, tensor int, seed uint64) {
 	key, n := mix(seed^mix(uint64(tensor)+1)), uint64(len(dst)/t.Size())
 	low, high := int64(d.Low), int64(d.High)
 	for i := range n {

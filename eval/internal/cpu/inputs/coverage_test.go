@@ -1,4 +1,4 @@
-package cpu
+package inputs
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ const sessions = 200
 // test.
 func gated(t *testing.T, problem string) (all [sessions][]device.Case) {
 	t.Helper()
-	path := filepath.Join("../../../cmd/darwarp/internal/gatetest/problems", problem, "problem.toml")
+	path := filepath.Join("../../../../cmd/darwarp/internal/gatetest/problems", problem, "problem.toml")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

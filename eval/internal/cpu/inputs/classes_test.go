@@ -1,4 +1,4 @@
-package cpu
+package inputs
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ func filled(t *testing.T, c *device.Case, tensor int, seed uint64) []float64 {
 	raw := make([]byte, b.Bytes())
 	f, err := c.Fill(tensor)
 	if err == nil {
-		err = fillInput(raw, b.DType, f, seed)
+		err = Floats(raw, b.DType, f, seed)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package cpu
+package inputs
 
 import (
 	"encoding/binary"
@@ -11,16 +11,16 @@ import (
 	"darwarp/kernels"
 )
 
-// fillInput writes a tensor of a case, a function of (seed, tensor, index) alone: the process that runs candidates and
-// the one that computes the truth make the same inputs.
-func fillInput(dst []byte, t kernels.DType, f device.Fill, seed uint64) error {
+// Floats fills memory with numbers of type t, of the classes or the range that f says: a port of dw_fill in the GPU's
+// harness. An error says that there is none.
+func Floats(dst []byte, t kernels.DType, f device.Fill, seed uint64) error {
 	n := uint64(len(dst) / t.Size())
 	number, err := numbersOf(t, f, n, seed)
 	if err != nil {
 		return err
 	}
 	for i := range n {
-		put(dst, int(i), t, number(i))
+		Put(dst, int(i), t, number(i))
 	}
 	return nil
 }
@@ -143,8 +143,8 @@ func (t *turns) hard(part uint64) uint64 {
 	return begin + mix(^t.key^mix(part))%(end-begin)
 }
 
-// put writes element i.
-func put(dst []byte, i int, t kernels.DType, v float32) {
+// Put writes a number as element i of a tensor, rounded to its type.
+func Put(dst []byte, i int, t kernels.DType, v float32) {
 	switch t {
 	case kernels.FP16:
 		binary.LittleEndian.PutUint16(dst[2*i:], check.FP16Bits(float64(v)))
