@@ -19,7 +19,7 @@ func TestEarly(t *testing.T) {
 	f, g := open(t, newFake("a"))
 	for _, lose := range []func(){
 		func() { f.post.remove(t.Context()) },
-		func() { _ = f.post.js.DeleteStream(t.Context(), f.names.own()) },
+		func() { _ = f.post.js.DeleteStream(t.Context(), f.names.Own()) },
 	} {
 		before := len(f.roster.ready())
 		lose()

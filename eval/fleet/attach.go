@@ -40,7 +40,7 @@ func (w *worker) attach(ctx context.Context, session, kind string) *attachment {
 	if w.station.Compiler == nil {
 		asking := make(chan struct{}, atOnce)
 		for range atOnce {
-			a.all.Go(func() { a.serve(a.take, w.names.own(), toQueue(w.cfg.Name, session), asking) })
+			a.all.Go(func() { a.serve(a.take, w.names.Own(), toQueue(w.cfg.Name, session), asking) })
 		}
 	}
 	return a
@@ -60,7 +60,7 @@ func (a *attachment) takeCandidates(slots int) {
 	take, a.pause = context.WithCancel(a.take)
 	asking := make(chan struct{}, askers(slots))
 	for range slots {
-		a.all.Go(func() { a.serve(take, a.w.names.work(), queue, asking) })
+		a.all.Go(func() { a.serve(take, a.w.names.Work(), queue, asking) })
 	}
 }
 

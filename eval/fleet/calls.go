@@ -73,7 +73,7 @@ func (p *post) receive(msg *nats.Msg) {
 	if c != nil {
 		c.answer <- a
 	}
-	if p.names.isAck(a.Ack) { // else it is handed out again
+	if p.names.IsAck(a.Ack) { // else it is handed out again
 		_ = p.nc.Publish(a.Ack, nil)
 	}
 }
@@ -101,7 +101,7 @@ func (p *post) unfinished(number uint64, c *call) {
 	delete(p.waiting, number)
 	c.answer <- answer{Worker: "the fleet", Error: fmt.Sprintf("%d workers took it and did not answer", deliveries)}
 	from := p.work
-	if c.at.Stream == p.names.own() {
+	if c.at.Stream == p.names.Own() {
 		from = p.own
 	}
 	go p.withdraw(from, c.at.Seq)

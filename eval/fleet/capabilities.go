@@ -121,12 +121,12 @@ func (f *Fleet) greet(m *member) {
 // openQueues makes the queues that a worker takes from, where they are not there.
 func (f *Fleet) openQueues(m *member) error {
 	if m.helps {
-		return f.post.open(f.ctx, compileQueue(f.post.session), f.names.compile(f.kind()))
+		return f.post.open(f.ctx, compileQueue(f.post.session), f.names.Compile(f.kind()))
 	}
-	if err := f.post.open(f.ctx, anyQueue(f.post.session, f.kind()), f.names.anyOf(f.kind())); err != nil {
+	if err := f.post.open(f.ctx, anyQueue(f.post.session, f.kind()), f.names.AnyOf(f.kind())); err != nil {
 		return err
 	}
-	return f.post.open(f.ctx, toQueue(m.name, f.post.session), f.names.to(m.name))
+	return f.post.open(f.ctx, toQueue(m.name, f.post.session), f.names.To(m.name))
 }
 
 // publisher measures winners at home.

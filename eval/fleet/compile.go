@@ -33,7 +33,7 @@ func (f *Fleet) compileFirst(ctx context.Context, j *job) (by *member) {
 	if none == nil || len(j.Bar) == 0 { // what has no bar is the naive start, which its worker keeps for duels
 		return nil
 	}
-	a, err := f.post.ask(ctx, f.names.compile(f.kind()), request{Do: doCompile, Jobs: []*job{j}}, none)
+	a, err := f.post.ask(ctx, f.names.Compile(f.kind()), request{Do: doCompile, Jobs: []*job{j}}, none)
 	by, err = f.answered(&a, err)
 	if err != nil || len(a.Compiled) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 // askAt asks one worker.
 func (f *Fleet) askAt(ctx context.Context, m *member, req request) (answer, error) {
 	req.Weights = f.facts.weighed()
-	a, err := f.post.ask(ctx, f.names.to(m.name), req, f.roster.goneOf(m))
+	a, err := f.post.ask(ctx, f.names.To(m.name), req, f.roster.goneOf(m))
 	_, err = f.answered(&a, err)
 	return a, err
 }

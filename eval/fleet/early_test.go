@@ -79,7 +79,7 @@ func TestGivenUpEarly(t *testing.T) {
 	empties(t, f.post.own)
 	ctx, giveUp = context.WithCancel(t.Context())
 	f.post.js = &hurried{prompt, func(*jetstream.PubAck) { giveUp() }}
-	alone, subject := toQueue("nobody", f.post.session), f.names.to("nobody")
+	alone, subject := toQueue("nobody", f.post.session), f.names.To("nobody")
 	if err := f.post.open(t.Context(), alone, subject); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestUnfinishedEarly(t *testing.T) {
 		}
 		f.post.giveUp(&nats.Msg{Data: data})
 	}
-	subject := f.names.to("nobody")
+	subject := f.names.To("nobody")
 	if err := f.post.open(t.Context(), toQueue("nobody", f.post.session), subject); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestUnfinishedEarly(t *testing.T) {
 	}
 	empties(t, f.post.own)
 	hasty.meanwhile = func(ack *jetstream.PubAck) {
-		for _, at := range []spot{{}, {ack.Stream, 0}, {ack.Stream, ack.Sequence + 1}, {f.names.work(), ack.Sequence}} {
+		for _, at := range []spot{{}, {ack.Stream, 0}, {ack.Stream, ack.Sequence + 1}, {f.names.Work(), ack.Sequence}} {
 			advise(at)
 		}
 		got := answer{Session: f.post.session, Number: f.post.last, Worker: "a", Code: "code"}

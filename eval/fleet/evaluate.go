@@ -51,7 +51,7 @@ func (f *Fleet) evaluate(ctx context.Context, j *kernels.Job) (r kernels.Result,
 // next hello; others are asked then.
 func (f *Fleet) askAny(ctx context.Context, req request) (a answer, m *member, err error) {
 	for range deliveries {
-		a, err = f.post.ask(ctx, f.names.anyOf(f.kind()), req, nil)
+		a, err = f.post.ask(ctx, f.names.AnyOf(f.kind()), req, nil)
 		if m, err = f.answered(&a, err); !errors.Is(err, errOutsider) {
 			break
 		}

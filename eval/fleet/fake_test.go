@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 	"darwarp/kernels/expr"
 )
@@ -217,7 +218,7 @@ func candidate(n int) *kernels.Job {
 type ground struct {
 	t      *testing.T
 	dir    string
-	access Access // to an outside server
+	access broker.Access // to an outside server
 
 	outside bool // there is one
 
@@ -290,7 +291,7 @@ func (g *ground) config(w *fake) JoinConfig {
 
 // joinConfig fails as long as the search has no address.
 func (g *ground) joinConfig(w *fake) (JoinConfig, error) {
-	url, err := readLine(filepath.Join(g.dir, addressFile))
+	url, err := readLine(filepath.Join(g.dir, broker.AddressFile))
 	if err == nil && url == "" {
 		err = os.ErrNotExist
 	}
@@ -299,7 +300,7 @@ func (g *ground) joinConfig(w *fake) (JoinConfig, error) {
 	}
 	by := g.access
 	if !g.outside {
-		by.TokenFile = filepath.Join(g.dir, tokenFile)
+		by.TokenFile = filepath.Join(g.dir, broker.TokenFile)
 	}
 	return JoinConfig{URL: url, Access: by, Name: w.name, Version: "v1", Say: func(string, ...any) {},
 		Open: func(_ context.Context, task []byte) (*Station, error) {

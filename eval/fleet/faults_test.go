@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
@@ -54,8 +55,8 @@ func TestThreeDeliveries(t *testing.T) {
 	g := &ground{t: t, dir: t.TempDir()}
 	f := g.open("127.0.0.1:0", newFake("a"))
 	leaves(t, f, "a")
-	threeDeliveries(t, f, f.post.work, anyQueue(f.post.session, f.kind()), f.names.anyOf(f.kind()))
-	alone, subject := toQueue("nobody", f.post.session), f.names.to("nobody")
+	threeDeliveries(t, f, f.post.work, anyQueue(f.post.session, f.kind()), f.names.AnyOf(f.kind()))
+	alone, subject := toQueue("nobody", f.post.session), f.names.To("nobody")
 	if err := f.post.open(t.Context(), alone, subject); err != nil {
 		t.Fatal(err)
 	}
@@ -187,11 +188,11 @@ func TestLateWord(t *testing.T) {
 	a.before = func(context.Context, *kernels.Job) { time.Sleep(20 * time.Millisecond) }
 	f := g.open("127.0.0.1:0", a)
 	cfg := g.config(newFake("late"))
-	to, err := parseAddress(cfg.URL)
+	to, err := broker.ParseAddress(cfg.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	nc, err := dial(to, userWorker, cfg.Access)
+	nc, err := broker.Dial(to, broker.UserWorker, cfg.Access)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +297,7 @@ func TestAllLeave(t *testing.T) {
 		t.Fatalf("%+v", can)
 	}
 	until(t, "the worker has left", func() bool { return can.Machine(t.Context()).Idle != "" })
-	url, err := readLine(filepath.Join(g.dir, addressFile))
+	url, err := readLine(filepath.Join(g.dir, broker.AddressFile))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,18 +13,19 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
 // Config is what a fleet is for.
 type Config struct {
-	Listen  string // HOST:PORT of the embedded server, or the address of one that runs already: nats://HOST:PORT
-	Access         // to that one
-	Dir     string // a private folder for keys and streams
-	About   string // what the search is of, for people
-	Task    []byte // what workers open; the fleet does not look into it
-	Version string // of this darwarp: workers of another are refused
-	Cache   string // hot or cold: what candidates are timed with
+	Listen        string // HOST:PORT of the embedded server, or the address of one that runs already: nats://HOST:PORT
+	broker.Access        // to that one
+	Dir           string // a private folder for keys and streams
+	About         string // what the search is of, for people
+	Task          []byte // what workers open; the fleet does not look into it
+	Version       string // of this darwarp: workers of another are refused
+	Cache         string // hot or cold: what candidates are timed with
 	// Device is that of a run that goes on: workers of another kind are islands. Without a name the first worker's counts.
 	Device kernels.Device
 	// Unlike hears of each further kind of device, once, when its first worker joins. It must be quick, and the search of
@@ -53,9 +54,9 @@ type Fleet struct {
 
 // door is how a fleet and its workers find each other. Open sets it before a worker is heard, and then it stays.
 type door struct {
-	host   *host    // the server, where it is the search's own
-	lock   *os.File // of its folder, where it is not; nil: none
-	names  names
+	host   *broker.Host // the server, where it is the search's own
+	lock   *os.File     // of its folder, where it is not; nil: none
+	names  broker.Names
 	nc     *nats.Conn
 	inLine *nats.Conn // to a server for several searches; nil: there is no other
 	line   string     // by which a worker joins; empty: it joins a server for several searches
@@ -105,10 +106,10 @@ func (f *Fleet) begin(ctx context.Context) (err error) {
 	patient, end := context.WithTimeout(ctx, time.Minute) // else the library waits five seconds for each
 	defer end()
 	if err := f.post.create(patient, f.task, f.cfg.Task); err != nil {
-		return fmt.Errorf("make queues on %s, which needs JetStream: %w", at.host, err)
+		return fmt.Errorf("make queues on %s, which needs JetStream: %w", at.Host, err)
 	}
 	for subject, answer := range map[string]nats.MsgHandler{
-		f.names.hello("*"): f.hear, f.names.status(): f.tellStatus, f.names.drain(): f.drain,
+		f.names.Hello("*"): f.hear, f.names.Status(): f.tellStatus, f.names.Drain(): f.drain,
 	} {
 		if _, err := f.nc.Subscribe(subject, answer); err != nil {
 			return err
@@ -135,7 +136,7 @@ func (f *Fleet) Close() error {
 	f.work.Wait()
 	f.leaveLine()
 	if f.nc != nil {
-		_ = f.nc.Publish(f.names.end(), nil) // workers that do not hear it wait, and give up
+		_ = f.nc.Publish(f.names.End(), nil) // workers that do not hear it wait, and give up
 		_ = f.nc.FlushTimeout(time.Second)
 		if f.host == nil && f.post != nil {
 			ctx, end := context.WithTimeout(context.Background(), 5*time.Second)
@@ -147,9 +148,9 @@ func (f *Fleet) Close() error {
 	if f.host == nil && f.lock == nil { // the folder is another's
 		return nil
 	}
-	_ = os.Remove(filepath.Join(f.cfg.Dir, addressFile))
+	_ = os.Remove(filepath.Join(f.cfg.Dir, broker.AddressFile))
 	if f.host != nil {
-		f.host.close()
+		f.host.Close()
 	}
 	if f.lock != nil {
 		_ = f.lock.Close()
@@ -190,7 +191,7 @@ func (f *Fleet) sweep(now time.Time) {
 		f.cfg.Say("worker %s is silent: the search goes on without it", m.name)
 	}
 	for _, m := range departed {
-		_ = f.post.close(f.ctx, toQueue(m.name, f.post.session), f.names.to(m.name)) // it is in nobody's way
+		_ = f.post.close(f.ctx, toQueue(m.name, f.post.session), f.names.To(m.name)) // it is in nobody's way
 		if f.roster.isHere(m) {                                                      // it has come back meanwhile
 			_ = f.openQueues(m)
 		}

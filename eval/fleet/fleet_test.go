@@ -332,7 +332,7 @@ func TestThousands(t *testing.T) {
 	f, _ := open(t, newFake("a"))
 	for n := range 1200 {
 		name := fmt.Sprint("worker", n)
-		if err := f.post.open(t.Context(), toQueue(name, f.post.session), f.names.to(name)); err != nil {
+		if err := f.post.open(t.Context(), toQueue(name, f.post.session), f.names.To(name)); err != nil {
 			t.Fatalf("worker %d: %v", n, err)
 		}
 	}

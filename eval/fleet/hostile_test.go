@@ -12,6 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
@@ -21,23 +22,24 @@ func TestPermissions(t *testing.T) {
 	f := g.open("127.0.0.1:0", newFake("a"))
 	cfg := g.config(newFake("b"))
 	denied := make(chan string, 16)
-	to, err := parseAddress(cfg.URL)
+	to, err := broker.ParseAddress(cfg.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	nc, err := dial(to, userWorker, cfg.Access, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+	nc, err := broker.Dial(to, broker.UserWorker, cfg.Access, nats.ErrorHandler(func(
+		_ *nats.Conn, _ *nats.Subscription, err error) {
 		denied <- err.Error()
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	for _, subject := range []string{"$JS.API.STREAM.DELETE." + f.names.work(), "$JS.API.STREAM.PURGE." + f.names.work(),
-		"$JS.API.CONSUMER.CREATE." + f.names.work() + ".mine", "$JS.API.CONSUMER.DELETE." + f.names.work() + ".any",
-		"$JS.API.STREAM.DELETE." + f.names.own(), "$JS.API.CONSUMER.CREATE." + f.names.own() + ".mine",
-		"$JS.API.STREAM.MSG.GET." + f.names.work(), "$JS.API.STREAM.MSG.GET." + f.names.own(),
-		f.names.anyOf(f.kind()), f.names.to("a"), f.names.drain(), f.names.end(),
-		"$O." + f.names.tasks() + ".C.x"} {
+	for _, subject := range []string{"$JS.API.STREAM.DELETE." + f.names.Work(), "$JS.API.STREAM.PURGE." + f.names.Work(),
+		"$JS.API.CONSUMER.CREATE." + f.names.Work() + ".mine", "$JS.API.CONSUMER.DELETE." + f.names.Work() + ".any",
+		"$JS.API.STREAM.DELETE." + f.names.Own(), "$JS.API.CONSUMER.CREATE." + f.names.Own() + ".mine",
+		"$JS.API.STREAM.MSG.GET." + f.names.Work(), "$JS.API.STREAM.MSG.GET." + f.names.Own(),
+		f.names.AnyOf(f.kind()), f.names.To("a"), f.names.Drain(), f.names.End(),
+		"$O." + f.names.Tasks() + ".C.x"} {
 		if err := errors.Join(nc.Publish(subject, []byte("a")), nc.Flush()); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +52,7 @@ func TestPermissions(t *testing.T) {
 			t.Errorf("a worker may publish to %s", subject)
 		}
 	}
-	for _, subject := range []string{f.names.answer("*"), f.names.queued(">"), f.names.inbox(userSearch) + ".>",
+	for _, subject := range []string{f.names.Answer("*"), f.names.Queued(">"), f.names.Inbox(broker.UserSearch) + ".>",
 		"_INBOX.>", "$JS.>"} {
 		if _, err := nc.SubscribeSync(subject); err != nil {
 			continue
@@ -104,7 +106,7 @@ func TestTwice(t *testing.T) {
 		for i, session := range []string{"EARLIER", f.post.session, f.post.session} {
 			got := answer{Session: session, Number: f.post.last, Worker: "a", Result: &kernels.Result{Outcome: kernels.Wrong,
 				Detail: string(rune('0' + i))}}
-			if err := f.nc.Publish(f.names.answer("a"), encode(got)); err != nil {
+			if err := f.nc.Publish(f.names.Answer("a"), encode(got)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -165,9 +167,9 @@ func TestWrongClock(t *testing.T) {
 	a := newFake("a")
 	f, g := open(t, newFake("b"))
 	for _, year := range []int{1970, 1999, 2500} {
-		c := pinned(f.host.pin())
+		c := broker.Pinned(f.host.Pin())
 		c.Time = func() time.Time { return time.Date(year, 1, 2, 0, 0, 0, 0, time.UTC) }
-		nc, err := tls.Dial("tcp", f.host.server.Addr().String(), c)
+		nc, err := tls.Dial("tcp", f.host.NATS.Addr().String(), c)
 		if err != nil {
 			t.Errorf("%d: %v", year, err)
 			continue

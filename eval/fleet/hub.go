@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
@@ -30,7 +31,7 @@ type HubConfig struct {
 // before it enters another.
 type hub struct {
 	cfg      HubConfig
-	host     *host
+	host     *broker.Host
 	searches string // token of searches
 	shares   shares
 	names    nameHolders
@@ -56,29 +57,29 @@ type place struct {
 	Workers int    `json:"workers"` // in all
 }
 
-// mostGuests bounds the accounts of one server: each takes memory as long as it runs.
-const mostGuests = 1024
+// mostTenants bounds the accounts of one server: each takes memory as long as it runs.
+const mostTenants = 1024
 
 // Serve keeps workers for several searches until ctx ends.
 func Serve(ctx context.Context, cfg HubConfig) (err error) {
 	h := &hub{cfg: cfg, accounts: map[string]*server.Account{}, shares: shares{begun: time.Now()}}
-	if _, err = openKeys(cfg.Dir); err != nil {
+	if _, err = broker.OpenKeys(cfg.Dir); err != nil {
 		return err
 	}
-	if h.searches, err = madeToken(filepath.Join(cfg.Dir, searchesFile)); err != nil {
-		return mistaken(err)
+	if h.searches, err = broker.OpenToken(filepath.Join(cfg.Dir, broker.SearchesFile)); err != nil {
+		return broker.Mistaken(err)
 	}
-	if h.host, err = serve(cfg.Listen, cfg.Dir, h); err != nil {
+	if h.host, err = broker.Serve(cfg.Listen, cfg.Dir, h); err != nil {
 		return err
 	}
-	defer h.host.close()
-	nc, err := h.host.connect()
+	defer h.host.Close()
+	nc, err := h.host.Connect()
 	if err != nil {
 		return err
 	}
 	defer nc.Close()
-	of := h.host.names()
-	for subject, answer := range map[string]nats.MsgHandler{of.hello("*"): h.hear, of.queue("*"): h.line} {
+	of := h.host.Names()
+	for subject, answer := range map[string]nats.MsgHandler{of.Hello("*"): h.hear, of.Queue("*"): h.line} {
 		if _, err := nc.Subscribe(subject, answer); err != nil {
 			return err
 		}
@@ -86,16 +87,16 @@ func Serve(ctx context.Context, cfg HubConfig) (err error) {
 	if err := nc.Flush(); err != nil { // whoever reads the address is heard
 		return err
 	}
-	at := h.host.address(hostName(cfg.Listen))
-	path := filepath.Join(cfg.Dir, addressFile)
-	if err := os.WriteFile(path, []byte(h.host.address("127.0.0.1").String()+"\n"), 0o600); err != nil {
+	at := h.host.Address(hostName(cfg.Listen))
+	path := filepath.Join(cfg.Dir, broker.AddressFile)
+	if err := os.WriteFile(path, []byte(h.host.Address("127.0.0.1").String()+"\n"), 0o600); err != nil {
 		return err
 	}
 	defer os.Remove(path)
-	cfg.Say("workers, with %s/%s:", cfg.Dir, tokenFile)
-	cfg.Say("  darwarp join %s --token-file %s", at, tokenFile)
-	cfg.Say("searches, with %s/%s:", cfg.Dir, searchesFile)
-	cfg.Say("  darwarp search PROBLEM --fleet %s --fleet-token-file %s", at, searchesFile)
+	cfg.Say("workers, with %s/%s:", cfg.Dir, broker.TokenFile)
+	cfg.Say("  darwarp join %s --token-file %s", at, broker.TokenFile)
+	cfg.Say("searches, with %s/%s:", cfg.Dir, broker.SearchesFile)
+	cfg.Say("  darwarp search PROBLEM --fleet %s --fleet-token-file %s", at, broker.SearchesFile)
 	<-ctx.Done()
 	return nil
 }
@@ -104,7 +105,7 @@ func Serve(ctx context.Context, cfg HubConfig) (err error) {
 func (h *hub) hear(msg *nats.Msg) {
 	var of hello
 	if json.Unmarshal(msg.Data, &of) != nil || checkName(of.Worker) != nil ||
-		of.Works != "" && !idRE.MatchString(of.Works) {
+		of.Works != "" && !broker.IsID(of.Works) {
 		_ = msg.Respond(encode(welcome{Refused: "the server cannot read what this worker says"}))
 		return
 	}
@@ -139,7 +140,7 @@ func (h *hub) refuses(version string, protocol int) string {
 func (h *hub) line(msg *nats.Msg) {
 	var q queueing
 	id := msg.Subject[strings.LastIndexByte(msg.Subject, '.')+1:] // it may publish to its own alone
-	if json.Unmarshal(msg.Data, &q) != nil || !idRE.MatchString(id) {
+	if json.Unmarshal(msg.Data, &q) != nil || !broker.IsID(id) {
 		_ = msg.Respond(encode(place{Refused: "the server cannot read what this search says"}))
 		return
 	}
@@ -165,10 +166,10 @@ func (h *hub) account(id, about string) error {
 	if h.accounts[id] != nil {
 		return nil
 	}
-	if len(h.accounts) >= mostGuests {
-		return fmt.Errorf("the server has had %d searches: start it again", mostGuests)
+	if len(h.accounts) >= mostTenants {
+		return fmt.Errorf("the server has had %d searches: start it again", mostTenants)
 	}
-	a, _ := h.host.server.LookupOrRegisterAccount("search-" + id)
+	a, _ := h.host.NATS.LookupOrRegisterAccount("search-" + id)
 	if err := a.EnableJetStream(nil, nil); err != nil {
 		return err
 	}
@@ -182,24 +183,25 @@ func (h *hub) Check(c server.ClientAuthentication) bool {
 	o := c.GetOpts()
 	role, id, inAccount := strings.Cut(o.Username, ".")
 	cut := strings.LastIndexByte(o.Password, '.') + 1
-	token, own := o.Password, namesBy(o.Password[cut:]).id // the search that has this secret
-	if role != userWorker && cut > 0 {
+	token, own := o.Password, broker.NamesBy(o.Password[cut:]).ID // the search that has this secret
+	if role != broker.UserWorker && cut > 0 {
 		token = o.Password[:cut-1]
 	}
 	is := func(want string) bool { return subtle.ConstantTimeCompare([]byte(token), []byte(want)) == 1 }
 	user := &server.User{Username: o.Username}
-	of := h.host.names()
+	of := h.host.Names()
 	switch {
-	case role == userSearch && !inAccount && is(h.host.own): // this process
-	case role == userWorker && is(h.host.keys.token) && !inAccount:
-		user.Permissions = may([]string{of.hello("*")}, []string{of.inbox(userWorker) + ".>", of.end()})
-	case role == userSearch && is(h.searches) && !inAccount:
-		user.Permissions = may([]string{of.queue(own)}, []string{of.inbox(userSearch) + "." + own + ".>"})
-	case role == userWorker && is(h.host.keys.token):
-		user.Permissions = may(names{id}.workerMay(), names{id}.workerHears())
-	case role == userSearch && is(h.searches) && own == id: // all of its account
-	case role == userOwner && is(h.searches) && own == id:
-		user.Permissions = may(names{id}.ownerMay(), []string{names{id}.inbox(userOwner) + ".>"})
+	case role == broker.UserSearch && !inAccount && is(h.host.Own): // this process
+	case role == broker.UserWorker && is(h.host.Keys.Token) && !inAccount:
+		user.Permissions = broker.Allow([]string{of.Hello("*")}, []string{of.Inbox(broker.UserWorker) + ".>", of.End()})
+	case role == broker.UserSearch && is(h.searches) && !inAccount:
+		user.Permissions = broker.Allow([]string{of.Queue(own)}, []string{of.Inbox(broker.UserSearch) + "." + own + ".>"})
+	case role == broker.UserWorker && is(h.host.Keys.Token):
+		user.Permissions = broker.Allow(broker.Names{ID: id}.WorkerMay(), broker.Names{ID: id}.WorkerHears())
+	case role == broker.UserSearch && is(h.searches) && own == id: // all of its account
+	case role == broker.UserOwner && is(h.searches) && own == id:
+		names := broker.Names{ID: id}
+		user.Permissions = broker.Allow(names.OwnerMay(), []string{names.Inbox(broker.UserOwner) + ".>"})
 	default:
 		return false
 	}

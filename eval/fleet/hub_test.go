@@ -10,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
@@ -17,8 +18,8 @@ import (
 type shared struct {
 	ground
 	url string
-	own Access // of searches
-	end func() // ends the server
+	own broker.Access // of searches
+	end func()        // ends the server
 }
 
 func serveShared(t *testing.T) *shared {
@@ -46,10 +47,10 @@ func (s *shared) serve(listen string) {
 	t.Cleanup(s.end)
 	until(t, "the server", func() bool {
 		var err error
-		s.url, err = readLine(filepath.Join(s.dir, addressFile))
+		s.url, err = readLine(filepath.Join(s.dir, broker.AddressFile))
 		return err == nil && s.url != ""
 	})
-	s.own = Access{TokenFile: filepath.Join(s.dir, searchesFile)}
+	s.own = broker.Access{TokenFile: filepath.Join(s.dir, broker.SearchesFile)}
 }
 
 // roamer has a worker join that opens a fake for each search; opened is what it was opened for, in order.
@@ -142,22 +143,22 @@ func TestHub(t *testing.T) {
 
 // TestFirstPlace: a server that has just begun, or is slow to answer, is asked again, and not without end.
 func TestFirstPlace(t *testing.T) {
-	h, err := serve("127.0.0.1:0", t.TempDir(), nil)
+	h, err := broker.Serve("127.0.0.1:0", t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer h.close()
-	nc, err := h.connect()
+	defer h.Close()
+	nc, err := h.Connect()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	at := h.address("127.0.0.1")
+	at := h.Address("127.0.0.1")
 	const nobody, silent, there = 0, 1, 2
 	for name, says := range map[string][]int{"there": {there}, "has just begun": {nobody, there}, "slow": {silent, there},
 		"away": {nobody, nobody, nobody, there}} {
-		n, f := 0, &Fleet{cfg: Config{Version: "v1"}, door: door{names: namesBy(name), inLine: nc}}
-		_, err := nc.Subscribe(at.names().queue(f.names.id), func(msg *nats.Msg) {
+		n, f := 0, &Fleet{cfg: Config{Version: "v1"}, door: door{names: broker.NamesBy(name), inLine: nc}}
+		_, err := nc.Subscribe(at.Names().Queue(f.names.ID), func(msg *nats.Msg) {
 			n++
 			switch says[min(n, len(says))-1] {
 			case nobody: // as a server says it
@@ -202,13 +203,13 @@ func serveAgain(t *testing.T, away time.Duration) {
 	answers := make(chan []kernels.Result)
 	go func() { answers <- asked(t, f, 1, 7) }()
 	<-begun
-	at, err := parseAddress(s.url)
+	at, err := broker.ParseAddress(s.url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.end()
 	time.Sleep(away)
-	s.serve(at.host)
+	s.serve(at.Host)
 	for i, r := range <-answers {
 		if r.Outcome != kernels.Lost || !strings.Contains(r.Detail, "started again") {
 			t.Errorf("candidate %d: %+v", i+1, r)
@@ -266,26 +267,28 @@ func TestHubKeepsApart(t *testing.T) {
 	first, dir := s.search("first")
 	a := manned(t, first)
 	defer a.Close()
-	at, err := parseAddress(s.url)
+	at, err := broker.ParseAddress(s.url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ofFirst := at
-	ofFirst.id = a.names.id
+	ofFirst.ID = a.names.ID
 	other := s.own
-	other.secret = "another's"
-	workers := Access{TokenFile: filepath.Join(s.dir, tokenFile)}
-	owner := Access{TokenFile: filepath.Join(dir.dir, ownerFile)}
+	other.Secret = "another's"
+	workers := broker.Access{TokenFile: filepath.Join(s.dir, broker.TokenFile)}
+	owner := broker.Access{TokenFile: filepath.Join(dir.dir, broker.OwnerFile)}
+	dial := func(to broker.Address, user string, by broker.Access) func() (*nats.Conn, error) {
+		return func() (*nats.Conn, error) { return broker.Dial(to, user, by) }
+	}
 	for name, try := range map[string]func() (*nats.Conn, error){
-		"a search with another's secret": func() (*nats.Conn, error) { return dial(ofFirst, userSearch, other) },
-		"a search without a secret":      func() (*nats.Conn, error) { return dial(ofFirst, userSearch, s.own) },
-		"a worker as the search":         func() (*nats.Conn, error) { return dial(ofFirst, userSearch, workers) },
-		"a worker as its owner":          func() (*nats.Conn, error) { return dial(ofFirst, userOwner, workers) },
-		"the secret alone":               func() (*nats.Conn, error) { return dial(ofFirst, userSearch, owner) },
-		"a search as a worker":           func() (*nats.Conn, error) { return dial(ofFirst, userWorker, s.own) },
-		"a worker of no search": func() (*nats.Conn, error) {
-			return dial(address{scheme: "nats", host: at.host, pin: at.pin, id: namesBy("x").id}, userWorker, workers)
-		},
+		"a search with another's secret": dial(ofFirst, broker.UserSearch, other),
+		"a search without a secret":      dial(ofFirst, broker.UserSearch, s.own),
+		"a worker as the search":         dial(ofFirst, broker.UserSearch, workers),
+		"a worker as its owner":          dial(ofFirst, broker.UserOwner, workers),
+		"the secret alone":               dial(ofFirst, broker.UserSearch, owner),
+		"a search as a worker":           dial(ofFirst, broker.UserWorker, s.own),
+		"a worker of no search": dial(broker.Address{Scheme: "nats", Host: at.Host, Pin: at.Pin,
+			ID: broker.NamesBy("x").ID}, broker.UserWorker, workers),
 	} {
 		if nc, err := try(); err == nil {
 			nc.Close()
@@ -299,15 +302,15 @@ func TestHubKeepsApart(t *testing.T) {
 }
 
 // keptApart has another search's user listen, and speak, where a search does.
-func keptApart(t *testing.T, a *Fleet, at address, other Access) {
+func keptApart(t *testing.T, a *Fleet, at broker.Address, other broker.Access) {
 	t.Helper()
-	listener, err := dial(at, userSearch, other)
+	listener, err := broker.Dial(at, broker.UserSearch, other)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	for _, subject := range []string{a.names.subject(">"), at.names().subject(">"), "_INBOX.>",
-		at.names().inbox(userSearch) + "." + a.names.id + ".>"} {
+	for _, subject := range []string{a.names.Subject(">"), at.Names().Subject(">"), "_INBOX.>",
+		at.Names().Inbox(broker.UserSearch) + "." + a.names.ID + ".>"} {
 		if heard, err := listener.SubscribeSync(subject); err == nil {
 			listener.Flush()
 			if _, err := heard.NextMsg(1); err == nil || listener.LastError() == nil {

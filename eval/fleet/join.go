@@ -13,15 +13,16 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
 // JoinConfig is how a worker joins.
 type JoinConfig struct {
-	URL     string // as the search prints it
-	Access         // how to be let in there
-	Name    string // of the worker: letters, digits, - and _
-	Version string // of this darwarp
+	URL           string // as the search prints it
+	broker.Access        // how to be let in there
+	Name          string // of the worker: letters, digits, - and _
+	Version       string // of this darwarp
 	// Open opens this machine's devices for what the search is about.
 	Open func(ctx context.Context, task []byte) (*Station, error)
 	// OpenCompiler opens a compiler for an architecture instead: this machine has no device.
@@ -96,8 +97,8 @@ type worker struct {
 
 // link is how a worker reaches the search.
 type link struct {
-	to    address
-	names names
+	to    broker.Address
+	names broker.Names
 	nc    *nats.Conn
 	js    jetstream.JetStream
 }
@@ -121,15 +122,15 @@ type workshop struct {
 // is nil after either, and after a drain.
 func Join(ctx context.Context, cfg JoinConfig) error {
 	if err := checkName(cfg.Name); err != nil { // it would name no subject
-		return mistaken(err)
+		return broker.Mistaken(err)
 	}
-	to, err := parseAddress(cfg.URL)
+	to, err := broker.ParseAddress(cfg.URL)
 	if err != nil {
 		return err
 	}
-	w := &worker{cfg: cfg, self: rand.Text(), link: link{to: to, names: to.names()},
+	w := &worker{cfg: cfg, self: rand.Text(), link: link{to: to, names: to.Names()},
 		contact: contact{ended: make(chan struct{})}, local: localBar{bar: kernels.NewBar(nil)}}
-	nc, err := dial(to, userWorker, cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+	nc, err := broker.Dial(to, broker.UserWorker, cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.ReconnectBufSize(-1), nats.IgnoreAuthErrorAbort(), cfg.dialer())
 	if err != nil {
 		return err
@@ -158,9 +159,9 @@ func Join(ctx context.Context, cfg JoinConfig) error {
 // listen hears of the search's end, and of what it has given up.
 func (w *worker) listen() error {
 	var once sync.Once
-	_, err := w.nc.Subscribe(w.names.end(), func(*nats.Msg) { once.Do(func() { close(w.ended) }) })
+	_, err := w.nc.Subscribe(w.names.End(), func(*nats.Msg) { once.Do(func() { close(w.ended) }) })
 	if err == nil {
-		_, err = w.nc.Subscribe(w.names.stop(w.cfg.Name), func(msg *nats.Msg) { w.running.stop(string(msg.Data)) })
+		_, err = w.nc.Subscribe(w.names.Stop(w.cfg.Name), func(msg *nats.Msg) { w.running.stop(string(msg.Data)) })
 	}
 	return err
 }
@@ -179,7 +180,7 @@ func (w *worker) run(ctx context.Context) error {
 			}
 		case err == nil && reply.Hub:
 			if w.cfg.OpenCompiler != nil {
-				return mistaken(errors.New("--compile-only: a server for several searches has workers with devices alone"))
+				return broker.Mistaken(errors.New("--compile-only: a server for several searches has workers with devices alone"))
 			}
 			return w.roam(ctx)
 		case err == nil && reply.Drain:
@@ -242,7 +243,7 @@ func (w *worker) tell(ctx context.Context, leaving bool) (reply welcome, err err
 	h.Doing = w.running.doing()
 	ctx, end := context.WithTimeout(ctx, silence)
 	defer end()
-	msg, err := w.nc.RequestWithContext(ctx, w.names.hello(w.cfg.Name), encode(h))
+	msg, err := w.nc.RequestWithContext(ctx, w.names.Hello(w.cfg.Name), encode(h))
 	if err != nil {
 		return reply, err
 	}

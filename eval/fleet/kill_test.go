@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
@@ -34,7 +35,7 @@ const mostInFlight = 128
 func play(role string, args []string) error {
 	g := &ground{dir: args[0]}
 	if role == roleKeys {
-		_, err := openKeys(args[0])
+		_, err := broker.OpenKeys(args[0])
 		return err
 	}
 	if role == roleWorker {
@@ -45,7 +46,7 @@ func play(role string, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println("listens", f.host.server.Addr())
+	fmt.Println("listens", f.host.NATS.Addr())
 	var all sync.WaitGroup
 	free := make(chan struct{}, mostInFlight)
 	for _, n := range args[2:] {
@@ -73,12 +74,12 @@ func playWorker(g *ground, args []string) error {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if len(args) > 2 { // it comes from elsewhere
-		at, err := parseAddress(cfg.URL)
+		at, err := broker.ParseAddress(cfg.URL)
 		if err != nil {
 			return err
 		}
-		_, port, _ := net.SplitHostPort(at.host)
-		at.host = net.JoinHostPort(args[2], port)
+		_, port, _ := net.SplitHostPort(at.Host)
+		at.Host = net.JoinHostPort(args[2], port)
 		cfg.URL = at.String()
 	}
 	inner := cfg.Open

@@ -13,17 +13,18 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
 // leaver is a worker that takes nothing new, with the queue that it still gets from.
 func leaver(t *testing.T, f *Fleet, cfg JoinConfig) (*attachment, jetstream.Consumer) {
 	t.Helper()
-	to, err := parseAddress(cfg.URL)
+	to, err := broker.ParseAddress(cfg.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	nc, err := dial(to, userWorker, cfg.Access)
+	nc, err := broker.Dial(to, broker.UserWorker, cfg.Access)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func leaver(t *testing.T, f *Fleet, cfg JoinConfig) (*attachment, jetstream.Cons
 	a := w.attach(t.Context(), f.post.session, f.kind())
 	a.end()
 	t.Cleanup(a.abandon)
-	c, err := w.js.Consumer(t.Context(), f.names.work(), anyQueue(f.post.session, f.kind()))
+	c, err := w.js.Consumer(t.Context(), f.names.Work(), anyQueue(f.post.session, f.kind()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,7 @@ func TestGivenBack(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		return f.post.ask(t.Context(), f.names.anyOf(f.kind()), request{Do: doEvaluate, Jobs: []*job{packed}}, nil)
+		return f.post.ask(t.Context(), f.names.AnyOf(f.kind()), request{Do: doEvaluate, Jobs: []*job{packed}}, nil)
 	}
 	answered := make(chan answer)
 	go func() {
@@ -100,7 +101,7 @@ func TestUnheard(t *testing.T) {
 	before := number()
 	answered := make(chan answer)
 	go func() {
-		got, err := f.post.ask(t.Context(), f.names.to("nobody"), request{Do: doEvaluate}, nil)
+		got, err := f.post.ask(t.Context(), f.names.To("nobody"), request{Do: doEvaluate}, nil)
 		if err != nil {
 			t.Error(err)
 		}
@@ -177,15 +178,15 @@ func TestStoppedFirst(t *testing.T) {
 
 // TestForeignAcks: a worker has the search acknowledge requests of its own streams, and publish nothing else.
 func TestForeignAcks(t *testing.T) {
-	n := namesBy("secret")
-	work := n.work()
+	n := broker.NamesBy("secret")
+	work := n.Work()
 	for subject, want := range map[string]bool{
 		"$JS.ACK." + work + ".any-1.1.2.3.4.5": true, "$JS.ACK.domain.hash." + work + ".any-1.1.2.3.4.5.6": true,
-		"": false, n.end(): false, "$JS.API.STREAM.DELETE." + work + ".": false, "$JS.ACK.OTHER.any.1." + work: false,
-		"$JS.ACK." + n.own() + ".to-1.1.2.3.4.5": true, "$JS.ACK." + work + "-other.to-1.1.2.3.4.5": false,
+		"": false, n.End(): false, "$JS.API.STREAM.DELETE." + work + ".": false, "$JS.ACK.OTHER.any.1." + work: false,
+		"$JS.ACK." + n.Own() + ".to-1.1.2.3.4.5": true, "$JS.ACK." + work + "-other.to-1.1.2.3.4.5": false,
 		"$JS.ACK." + work + ".any 1": false, "$JS.ACK." + work + ".*": false, "$JS.ACK." + work + "2.any.1": false,
 	} {
-		if n.isAck(subject) != want {
+		if n.IsAck(subject) != want {
 			t.Errorf("%q: %v", subject, !want)
 		}
 	}
@@ -219,7 +220,7 @@ func TestLeaving(t *testing.T) {
 	}
 	var mu sync.Mutex
 	backs := map[uint64]bool{} // what is told twice was not heard at first
-	if _, err := f.nc.Subscribe(f.names.answer("*"), func(msg *nats.Msg) {
+	if _, err := f.nc.Subscribe(f.names.Answer("*"), func(msg *nats.Msg) {
 		var got answer
 		if json.Unmarshal(msg.Data, &got) == nil && got.Back {
 			mu.Lock()

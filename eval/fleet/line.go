@@ -8,12 +8,15 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"darwarp/eval/fleet/broker"
 )
 
 // standInLine tells a server for several searches that this one is there, and goes on telling it until the fleet is
 // closed. What is said of its place is said to people while it has no worker.
-func (f *Fleet) standInLine(ctx context.Context, at address) (err error) {
-	f.inLine, err = dial(at, userSearch, f.cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+func (f *Fleet) standInLine(ctx context.Context, at broker.Address) (err error) {
+	f.inLine, err = broker.Dial(at, broker.UserSearch, f.cfg.Access, nats.MaxReconnects(-1),
+		nats.ReconnectWait(time.Second),
 		nats.IgnoreAuthErrorAbort())
 	if err != nil {
 		return err
@@ -33,7 +36,7 @@ func (f *Fleet) standInLine(ctx context.Context, at address) (err error) {
 const asks = 3
 
 // firstPlace asks a server that is slow to answer, or has just begun, again.
-func (f *Fleet) firstPlace(ctx context.Context, at address) (p place, err error) {
+func (f *Fleet) firstPlace(ctx context.Context, at broker.Address) (p place, err error) {
 	for range asks {
 		p, err = f.askPlace(ctx, at, false)
 		switch {
@@ -46,11 +49,11 @@ func (f *Fleet) firstPlace(ctx context.Context, at address) (p place, err error)
 			return p, err
 		}
 	}
-	return p, fmt.Errorf("the server at %s gives no place: %w", at.host, err)
+	return p, fmt.Errorf("the server at %s gives no place: %w", at.Host, err)
 }
 
 // keepPlace goes on telling the server, and says what has become of the search's place.
-func (f *Fleet) keepPlace(at address, p place) {
+func (f *Fleet) keepPlace(at broker.Address, p place) {
 	said := ""
 	for f.ctx.Err() == nil {
 		if now := p.String(); now != said {
@@ -79,11 +82,11 @@ func (p place) String() string {
 	return fmt.Sprintf("waits in line as number %d; searches: %d, workers: %d", p.Before+1, p.Tenants, p.Workers)
 }
 
-func (f *Fleet) askPlace(ctx context.Context, at address, leaving bool) (p place, err error) {
+func (f *Fleet) askPlace(ctx context.Context, at broker.Address, leaving bool) (p place, err error) {
 	ctx, end := context.WithTimeout(ctx, silence)
 	defer end()
 	q := queueing{Version: f.cfg.Version, Protocol: Protocol, About: f.cfg.About, Leaving: leaving}
-	msg, err := f.inLine.RequestWithContext(ctx, at.names().queue(f.names.id), encode(q))
+	msg, err := f.inLine.RequestWithContext(ctx, at.Names().Queue(f.names.ID), encode(q))
 	if err == nil {
 		err = json.Unmarshal(msg.Data, &p)
 	}
@@ -95,7 +98,7 @@ func (f *Fleet) leaveLine() {
 	if f.inLine == nil {
 		return
 	}
-	if at, err := parseServer(f.cfg.Listen); err == nil && f.names.id != "" {
+	if at, err := broker.ParseServer(f.cfg.Listen); err == nil && f.names.ID != "" {
 		_, _ = f.askPlace(context.Background(), at, true)
 	}
 	f.inLine.Close()

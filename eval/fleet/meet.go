@@ -10,60 +10,58 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
-)
 
-// IsServer reports whether text names a server that runs already, rather than where to listen.
-func IsServer(text string) bool { return strings.Contains(text, "://") }
+	"darwarp/eval/fleet/broker"
+)
 
 // connect connects to the server where the search meets its workers: its own, or one that runs already. at is where
 // this machine finds it.
-func (f *Fleet) connect(ctx context.Context) (at address, err error) {
-	if IsServer(f.cfg.Listen) {
+func (f *Fleet) connect(ctx context.Context) (at broker.Address, err error) {
+	if broker.IsServer(f.cfg.Listen) {
 		return f.connectOutside(ctx)
 	}
-	if f.host, err = serve(f.cfg.Listen, f.cfg.Dir, nil); err != nil {
+	if f.host, err = broker.Serve(f.cfg.Listen, f.cfg.Dir, nil); err != nil {
 		return at, err
 	}
-	f.names = f.host.names()
-	f.nc, err = f.host.connect()
-	return f.host.address("127.0.0.1"), err
+	f.names = f.host.Names()
+	f.nc, err = f.host.Connect()
+	return f.host.Address("127.0.0.1"), err
 }
 
 // connectOutside connects to a server that runs already. The search's names there follow from a secret that it keeps
 // beside its run, so that a resumed search finds its workers again.
-func (f *Fleet) connectOutside(ctx context.Context) (at address, err error) {
+func (f *Fleet) connectOutside(ctx context.Context) (at broker.Address, err error) {
 	if err = f.cfg.CheckServer(f.cfg.Listen); err != nil {
 		return at, err
 	}
-	if at, err = parseServer(f.cfg.Listen); err != nil {
+	if at, err = broker.ParseServer(f.cfg.Listen); err != nil {
 		return at, err
 	}
-	k, err := openKeys(f.cfg.Dir)
+	k, err := broker.OpenKeys(f.cfg.Dir)
 	if err != nil {
 		return at, err
 	}
-	if f.lock, err = lockDir(f.cfg.Dir); err != nil {
+	if f.lock, err = broker.LockDir(f.cfg.Dir); err != nil {
 		return at, err
 	}
-	f.names = namesBy(k.owner)
-	if at.pin != "" {
-		f.cfg.secret = k.owner
+	f.names = broker.NamesBy(k.Owner)
+	if at.Pin != "" {
+		f.cfg.Secret = k.Owner
 		if err := f.standInLine(ctx, at); err != nil {
 			return at, err
 		}
 	}
-	at.id = f.names.id
-	f.nc, err = dial(at, userSearch, f.cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+	at.ID = f.names.ID
+	f.nc, err = broker.Dial(at, broker.UserSearch, f.cfg.Access, nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.IgnoreAuthErrorAbort())
 	if err != nil {
 		return at, err
 	}
-	if _, err := f.nc.TLSConnectionState(); err != nil && !isLoopback(at.host) {
-		f.cfg.Say("the connection to %s is not encrypted: whoever sees it sees token and candidates", at.host)
+	if _, err := f.nc.TLSConnectionState(); err != nil && !isLoopback(at.Host) {
+		f.cfg.Say("the connection to %s is not encrypted: whoever sees it sees token and candidates", at.Host)
 	}
 	return at, nil
 }
@@ -75,21 +73,21 @@ func isLoopback(host string) bool {
 }
 
 // leaveWord tells people how a worker joins, and this machine where the search is.
-func (f *Fleet) leaveWord(at address) (err error) {
+func (f *Fleet) leaveWord(at broker.Address) (err error) {
 	if f.inLine != nil {
 		err = writeAccess(f.cfg.Dir, f.cfg.Access)
 	} else if f.host == nil {
 		if err = writeAccess(f.cfg.Dir, f.cfg.Access); err == nil {
-			f.cfg.Say("waiting for workers. Start on each machine, with files by which %s lets it in:", at.host)
-			f.line = fmt.Sprintf("darwarp join %s%s", at, f.cfg.Access.flags())
+			f.cfg.Say("waiting for workers. Start on each machine, with files by which %s lets it in:", at.Host)
+			f.line = fmt.Sprintf("darwarp join %s%s", at, f.cfg.Access.Flags())
 			f.cfg.Say("  %s", f.line)
 		}
 	} else {
-		f.cfg.Say("waiting for workers. Copy %s/%s to each machine, and start there:", f.cfg.Dir, tokenFile)
-		f.line = fmt.Sprintf("darwarp join %s --token-file %s", f.host.address(hostName(f.cfg.Listen)), tokenFile)
+		f.cfg.Say("waiting for workers. Copy %s/%s to each machine, and start there:", f.cfg.Dir, broker.TokenFile)
+		f.line = fmt.Sprintf("darwarp join %s --token-file %s", f.host.Address(hostName(f.cfg.Listen)), broker.TokenFile)
 		f.cfg.Say("  %s", f.line)
 	}
-	return cmp.Or(err, os.WriteFile(filepath.Join(f.cfg.Dir, addressFile), []byte(at.String()+"\n"), 0o600))
+	return cmp.Or(err, os.WriteFile(filepath.Join(f.cfg.Dir, broker.AddressFile), []byte(at.String()+"\n"), 0o600))
 }
 
 // idle says why nothing is evaluated, and what to do; empty: a worker with a device is there.
@@ -117,18 +115,8 @@ func hostName(listen string) string {
 	return name
 }
 
-// flags are those of join, with the names of the files.
-func (x Access) flags() (text string) {
-	for _, f := range [][2]string{{"--token-file", x.TokenFile}, {"--creds", x.Creds}, {"--ca", x.CA}} {
-		if f[1] != "" {
-			text += " " + f[0] + " " + filepath.Base(f[1])
-		}
-	}
-	return text
-}
-
 // writeAccess keeps how this machine is let into a server, for status and drain.
-func writeAccess(dir string, x Access) error {
+func writeAccess(dir string, x broker.Access) error {
 	for _, path := range []*string{&x.TokenFile, &x.Creds, &x.CA} {
 		if *path != "" {
 			var err error
@@ -137,11 +125,11 @@ func writeAccess(dir string, x Access) error {
 			}
 		}
 	}
-	return os.WriteFile(filepath.Join(dir, accessFile), encode(x), 0o600)
+	return os.WriteFile(filepath.Join(dir, broker.AccessFile), encode(x), 0o600)
 }
 
-func readAccess(dir string) (x Access, err error) {
-	data, err := os.ReadFile(filepath.Join(dir, accessFile))
+func readAccess(dir string) (x broker.Access, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, broker.AccessFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return x, ErrNoFleet
 	}

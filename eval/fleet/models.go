@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
@@ -116,5 +117,5 @@ func (w *worker) source(ctx context.Context, j *job) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return restored(text, j.sent, maxMessage)
+	return restored(text, j.sent, broker.MaxMessage)
 }

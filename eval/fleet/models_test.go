@@ -48,7 +48,7 @@ func TestModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := js.DeleteObjectStore(t.Context(), f.names.tasks()); err != nil {
+	if err := js.DeleteObjectStore(t.Context(), f.names.Tasks()); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.restore(t.Context()); err != nil {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"darwarp/eval/fleet/broker"
 )
 
 // nameHolders know which process has a worker's name. Two with one name would share what is asked of one: times of two
@@ -56,5 +58,5 @@ func (w *worker) awaitName() error {
 	if time.Since(w.taken) < 2*silence {
 		return nil
 	}
-	return mistaken(fmt.Errorf("another worker is there as %s, and stays: choose another --name", w.cfg.Name))
+	return broker.Mistaken(fmt.Errorf("another worker is there as %s, and stays: choose another --name", w.cfg.Name))
 }

@@ -61,7 +61,7 @@ func (w *worker) fetchBy(ctx context.Context, hash string, get func(jetstream.Ob
 	data []byte, err error) {
 	for begun := time.Now(); time.Since(begun) < patience; {
 		var bucket jetstream.ObjectStore
-		if bucket, err = w.js.ObjectStore(ctx, w.names.tasks()); err == nil {
+		if bucket, err = w.js.ObjectStore(ctx, w.names.Tasks()); err == nil {
 			data, err = get(bucket)
 		}
 		if err == nil || ctx.Err() != nil {

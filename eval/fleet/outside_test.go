@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
@@ -93,13 +94,14 @@ func TestOutside(t *testing.T) {
 	byCreds, creds := operated(t)
 	for name, tt := range map[string]struct {
 		options server.Options
-		access  Access
+		access  broker.Access
 		scheme  string
 	}{
-		"token":       {server.Options{Authorization: "hush"}, Access{TokenFile: file(t, "hush")}, "nats"},
-		"password":    {server.Options{Username: "me", Password: "hush"}, Access{TokenFile: file(t, "me:hush")}, "nats"},
-		"credentials": {byCreds, Access{Creds: creds}, "nats"},
-		"TLS":         {server.Options{TLSConfig: web.TLS, TLSTimeout: 10}, Access{CA: ca}, "tls"},
+		"token": {server.Options{Authorization: "hush"}, broker.Access{TokenFile: file(t, "hush")}, "nats"},
+		"password": {server.Options{Username: "me", Password: "hush"}, broker.Access{TokenFile: file(t, "me:hush")},
+			"nats"},
+		"credentials": {byCreds, broker.Access{Creds: creds}, "nats"},
+		"TLS":         {server.Options{TLSConfig: web.TLS, TLSTimeout: 10}, broker.Access{CA: ca}, "tls"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := outside(t, tt.options)
@@ -173,24 +175,25 @@ func TestOutsideRefused(t *testing.T) {
 	url := "nats://" + s.Addr().String()
 	for _, tt := range []struct {
 		listen string
-		access Access
+		access broker.Access
 		want   string
 	}{
-		{url, Access{TokenFile: file(t, "guess")}, "refuses who asks"},
-		{url, Access{TokenFile: "/nosuch"}, "/nosuch: no such file"},
-		{url, Access{Creds: "/nosuch"}, "/nosuch"},
-		{"tls://" + s.Addr().String(), Access{TokenFile: file(t, "hush")}, "it has no TLS: nats:// in place of tls://"},
-		{"nats://127.0.0.1:1", Access{}, "cannot connect to 127.0.0.1:1"},
-		{"http://127.0.0.1", Access{}, "expected nats://HOST:PORT or tls://HOST:PORT"},
-		{"nats://me:hush@127.0.0.1", Access{}, "expected nats://HOST:PORT or tls://HOST:PORT"},
-		{url + "/" + strings.Repeat("0", 16), Access{}, "it names a search"},
+		{url, broker.Access{TokenFile: file(t, "guess")}, "refuses who asks"},
+		{url, broker.Access{TokenFile: "/nosuch"}, "/nosuch: no such file"},
+		{url, broker.Access{Creds: "/nosuch"}, "/nosuch"},
+		{"tls://" + s.Addr().String(), broker.Access{TokenFile: file(t, "hush")},
+			"it has no TLS: nats:// in place of tls://"},
+		{"nats://127.0.0.1:1", broker.Access{}, "cannot connect to 127.0.0.1:1"},
+		{"http://127.0.0.1", broker.Access{}, "expected nats://HOST:PORT or tls://HOST:PORT"},
+		{"nats://me:hush@127.0.0.1", broker.Access{}, "expected nats://HOST:PORT or tls://HOST:PORT"},
+		{url + "/" + strings.Repeat("0", 16), broker.Access{}, "it names a search"},
 	} {
 		f, err := Open(t.Context(), Config{Listen: tt.listen, Access: tt.access, Dir: t.TempDir(), Version: "v1",
 			Say: func(string, ...any) {}})
 		if f != nil || err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", tt.listen, err)
 		}
-		var m *Mistake // what is no address has been refused before
+		var m *broker.Mistake // what is no address has been refused before
 		if strings.HasPrefix(tt.listen, "tls://") && !errors.As(err, &m) {
 			t.Errorf("%s: it fails again when it is tried again", tt.listen)
 		}

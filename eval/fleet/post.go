@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
@@ -21,7 +22,7 @@ const deliveries = 3
 
 // post brings requests to workers and their answers back.
 type post struct {
-	names   names
+	names   broker.Names
 	session string // answers of an earlier one are dropped
 	nc      *nats.Conn
 	js      jetstream.JetStream
@@ -39,21 +40,21 @@ type post struct {
 }
 
 // newPost listens for answers.
-func newPost(nc *nats.Conn, of names, wait time.Duration) (*post, error) {
+func newPost(nc *nats.Conn, of broker.Names, wait time.Duration) (*post, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, err
 	}
 	p := &post{names: of, session: rand.Text(), js: js, nc: nc, wait: wait, waiting: map[uint64]*call{}}
-	answers, err := nc.Subscribe(of.answer("*"), p.receive)
+	answers, err := nc.Subscribe(of.Answer("*"), p.receive)
 	if err == nil {
 		err = answers.SetPendingLimits(-1, -1) // what is dropped is sent again, after a while
 	}
 	if err != nil {
 		return nil, err
 	}
-	for _, stream := range []string{of.work(), of.own()} {
-		if _, err := nc.Subscribe(of.exceeded(stream), p.giveUp); err != nil {
+	for _, stream := range []string{of.Work(), of.Own()} {
+		if _, err := nc.Subscribe(of.Exceeded(stream), p.giveUp); err != nil {
 			return nil, err
 		}
 	}
@@ -64,18 +65,18 @@ func newPost(nc *nats.Conn, of names, wait time.Duration) (*post, error) {
 // they hold is asked for again by the run's file, and by nobody else. So they are in memory.
 func (p *post) create(ctx context.Context, hash string, task []byte) error {
 	p.remove(ctx)
-	work, err := p.stream(ctx, p.names.work(), p.names.anyOf("*"), p.names.compile("*"))
+	work, err := p.stream(ctx, p.names.Work(), p.names.AnyOf("*"), p.names.Compile("*"))
 	if err != nil {
 		return err
 	}
-	own, err := p.stream(ctx, p.names.own(), p.names.to("*"))
+	own, err := p.stream(ctx, p.names.Own(), p.names.To("*"))
 	if err != nil {
 		return err
 	}
 	if p.work == nil { // those that a server has lost had the same names, and others use them now
 		p.work, p.own = work, own
 	}
-	bucket, err := p.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: p.names.tasks(),
+	bucket, err := p.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: p.names.Tasks(),
 		Storage: jetstream.MemoryStorage})
 	if err != nil {
 		return err
@@ -94,7 +95,7 @@ func (p *post) stream(ctx context.Context, name string, subjects ...string) (jet
 
 // streamOf is the one that has a subject.
 func (p *post) streamOf(subject string) jetstream.Stream {
-	if strings.HasPrefix(subject, p.names.to("")) {
+	if strings.HasPrefix(subject, p.names.To("")) {
 		return p.own
 	}
 	return p.work
@@ -102,14 +103,14 @@ func (p *post) streamOf(subject string) jetstream.Stream {
 
 // remove removes them, if they are there.
 func (p *post) remove(ctx context.Context) {
-	_ = p.js.DeleteStream(ctx, p.names.work())
-	_ = p.js.DeleteStream(ctx, p.names.own())
-	_ = p.js.DeleteObjectStore(ctx, p.names.tasks())
+	_ = p.js.DeleteStream(ctx, p.names.Work())
+	_ = p.js.DeleteStream(ctx, p.names.Own())
+	_ = p.js.DeleteObjectStore(ctx, p.names.Tasks())
 }
 
 // missing reports whether the server has lost one of the streams, which are in its memory.
 func (p *post) missing(ctx context.Context) (bool, error) {
-	for _, name := range []string{p.names.work(), p.names.own(), "OBJ_" + p.names.tasks()} {
+	for _, name := range []string{p.names.Work(), p.names.Own(), "OBJ_" + p.names.Tasks()} {
 		switch _, err := p.js.Stream(ctx, name); {
 		case errors.Is(err, jetstream.ErrStreamNotFound):
 			return true, nil
@@ -216,8 +217,8 @@ func (a *answer) err() error {
 // stop has the worker that a request is for give it up: a duel or a trial that goes on though nobody waits for it takes
 // the device from the one that follows. What any worker takes is a candidate, and short.
 func (p *post) stop(subject string, number uint64) {
-	if worker, ok := strings.CutPrefix(subject, p.names.to("")); ok {
-		_ = p.nc.Publish(p.names.stop(worker), []byte(requestKey(p.session, number)))
+	if worker, ok := strings.CutPrefix(subject, p.names.To("")); ok {
+		_ = p.nc.Publish(p.names.Stop(worker), []byte(requestKey(p.session, number)))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"darwarp/eval/fleet/broker"
 )
 
 // proxy is a network between a worker and its search, on loopback.
@@ -32,11 +34,11 @@ func newProxy(t *testing.T) *proxy {
 
 // before is the address of the proxy in place of that of a fleet.
 func (p *proxy) before(url string) string {
-	a, err := parseAddress(url)
+	a, err := broker.ParseAddress(url)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.to = a.host
+	p.to = a.Host
 	go func() {
 		for {
 			c, err := p.l.Accept()
@@ -46,7 +48,7 @@ func (p *proxy) before(url string) string {
 			p.carry(c)
 		}
 	}()
-	return address{scheme: a.scheme, host: p.l.Addr().String(), pin: a.pin, id: a.id}.String()
+	return broker.Address{Scheme: a.Scheme, Host: p.l.Addr().String(), Pin: a.Pin, ID: a.ID}.String()
 }
 
 func (p *proxy) carry(c net.Conn) {

@@ -12,18 +12,19 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
 // killed is where a fleet listened that has ended as by kill -9: nobody is told.
 func killed(f *Fleet) (listen string) {
-	listen = f.host.server.Addr().String()
+	listen = f.host.NATS.Addr().String()
 	f.stop()
 	f.work.Wait()
 	f.nc.Close()
-	f.host.server.Shutdown()
-	f.host.server.WaitForShutdown()
-	f.host.lock.Close()
+	f.host.NATS.Shutdown()
+	f.host.NATS.WaitForShutdown()
+	f.host.Lock.Close()
 	return listen
 }
 
@@ -131,7 +132,7 @@ func TestNameAgain(t *testing.T) {
 // other is refused in one line, and takes nothing away.
 func TestOneFolder(t *testing.T) {
 	f, g := open(t, newFake("a"))
-	at := filepath.Join(g.dir, addressFile)
+	at := filepath.Join(g.dir, broker.AddressFile)
 	want, err := os.ReadFile(at)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
@@ -39,16 +40,16 @@ func TestRights(t *testing.T) {
 	var o server.Options
 	id := map[string]string{}
 	for user, dir := range map[string]string{"mine": mine, "other": others} {
-		k, err := openKeys(dir)
+		k, err := broker.OpenKeys(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		id[user] = namesBy(k.owner).id
+		id[user] = broker.NamesBy(k.Owner).ID
 		o.Users = append(o.Users, &server.User{Username: user, Password: "hush", Permissions: rights(t, "search", id[user])},
 			&server.User{Username: user + "-worker", Password: "hush", Permissions: rights(t, "worker", id[user])})
 	}
 	s := outside(t, o)
-	g := &ground{t: t, dir: mine, outside: true, access: Access{TokenFile: file(t, "mine:hush")}}
+	g := &ground{t: t, dir: mine, outside: true, access: broker.Access{TokenFile: file(t, "mine:hush")}}
 	w := newFake("a")
 	workers := file(t, "mine-worker:hush")
 	go func() {
@@ -66,15 +67,16 @@ func TestRights(t *testing.T) {
 			t.Errorf("candidate %d: %+v", n, r)
 		}
 	}
-	notAllowed(t, f, address{scheme: "nats", host: s.Addr().String(), id: id["other"]})
+	notAllowed(t, f, broker.Address{Scheme: "nats", Host: s.Addr().String(), ID: id["other"]})
 }
 
 // notAllowed has another search's user try the names of a search.
-func notAllowed(t *testing.T, f *Fleet, at address) {
+func notAllowed(t *testing.T, f *Fleet, at broker.Address) {
 	t.Helper()
 	denied := make(chan string, 64)
-	other, err := dial(at, userSearch,
-		Access{TokenFile: file(t, "other:hush")}, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+	other, err := broker.Dial(at, broker.UserSearch,
+		broker.Access{TokenFile: file(t, "other:hush")},
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			denied <- err.Error()
 		}))
 	if err != nil {
@@ -82,11 +84,11 @@ func notAllowed(t *testing.T, f *Fleet, at address) {
 	}
 	defer other.Close()
 	n := f.names
-	for _, subject := range []string{n.anyOf(f.kind()), n.answer("a"), n.hello("a"), n.end(), n.drain(),
-		"$JS.API.STREAM.DELETE." + n.work(), "$JS.API.STREAM.PURGE." + n.work(), "$JS.API.STREAM.MSG.GET." + n.work(),
-		"$JS.API.STREAM.DELETE." + n.own(), "$JS.API.CONSUMER.CREATE." + n.own() + ".mine",
-		"$JS.API.CONSUMER.CREATE." + n.work() + ".mine", "$JS.API.STREAM.DELETE.OBJ_" + n.tasks(),
-		"$JS.API.DIRECT.GET.OBJ_" + n.tasks() + ".x"} {
+	for _, subject := range []string{n.AnyOf(f.kind()), n.Answer("a"), n.Hello("a"), n.End(), n.Drain(),
+		"$JS.API.STREAM.DELETE." + n.Work(), "$JS.API.STREAM.PURGE." + n.Work(), "$JS.API.STREAM.MSG.GET." + n.Work(),
+		"$JS.API.STREAM.DELETE." + n.Own(), "$JS.API.CONSUMER.CREATE." + n.Own() + ".mine",
+		"$JS.API.CONSUMER.CREATE." + n.Work() + ".mine", "$JS.API.STREAM.DELETE.OBJ_" + n.Tasks(),
+		"$JS.API.DIRECT.GET.OBJ_" + n.Tasks() + ".x"} {
 		_ = other.Publish(subject, nil)
 		select {
 		case <-denied:
@@ -94,7 +96,7 @@ func notAllowed(t *testing.T, f *Fleet, at address) {
 			t.Errorf("another search may publish to %s", subject)
 		}
 	}
-	for _, subject := range []string{n.subject(">"), "_INBOX.>", "darwarp.>"} {
+	for _, subject := range []string{n.Subject(">"), "_INBOX.>", "darwarp.>"} {
 		if _, err := other.SubscribeSync(subject); err == nil {
 			other.Flush()
 			select {

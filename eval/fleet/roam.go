@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"darwarp/eval/fleet/broker"
 )
 
 // stay is a worker's time with one of the searches that share it. Its devices are opened for that search and closed
@@ -60,7 +62,7 @@ func (w *worker) begin(ctx context.Context, id string) stay {
 	of, leave := context.WithCancel(ctx)
 	s := stay{id: id, leave: leave, ended: make(chan error, 1)}
 	cfg := w.cfg
-	cfg.URL = address{scheme: w.to.scheme, host: w.to.host, pin: w.to.pin, id: id}.String()
+	cfg.URL = broker.Address{Scheme: w.to.Scheme, Host: w.to.Host, Pin: w.to.Pin, ID: id}.String()
 	go func() { s.ended <- Join(of, cfg) }()
 	return s
 }
@@ -79,7 +81,7 @@ func (w *worker) report(ctx context.Context, h hello) (reply welcome, err error)
 	h.Worker, h.Instance, h.Version, h.Protocol = w.cfg.Name, w.self, w.cfg.Version, Protocol
 	ctx, end := context.WithTimeout(ctx, silence)
 	defer end()
-	msg, err := w.nc.RequestWithContext(ctx, w.names.hello(w.cfg.Name), encode(h))
+	msg, err := w.nc.RequestWithContext(ctx, w.names.Hello(w.cfg.Name), encode(h))
 	if err == nil {
 		err = json.Unmarshal(msg.Data, &reply)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
@@ -130,7 +131,7 @@ var ErrNoFleet = errors.New("no search with a fleet runs on it")
 
 // AskStatus asks the search whose fleet has its private folder at dir, on this machine.
 func AskStatus(ctx context.Context, dir string) (s Status, err error) {
-	data, err := askOwner(ctx, dir, (names).status, nil)
+	data, err := askOwner(ctx, dir, (broker.Names).Status, nil)
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}
@@ -139,35 +140,35 @@ func AskStatus(ctx context.Context, dir string) (s Status, err error) {
 
 // Drain has a worker finish what it does and leave.
 func Drain(ctx context.Context, dir, worker string) error {
-	data, err := askOwner(ctx, dir, (names).drain, []byte(worker))
+	data, err := askOwner(ctx, dir, (broker.Names).Drain, []byte(worker))
 	if err == nil && len(data) > 0 {
-		err = mistaken(fmt.Errorf("%s: %s", kernels.CleanLine(worker, kernels.MaxName), data))
+		err = broker.Mistaken(fmt.Errorf("%s: %s", kernels.CleanLine(worker, kernels.MaxName), data))
 	}
 	return err
 }
 
-func askOwner(ctx context.Context, dir string, subject func(names) string, data []byte) ([]byte, error) {
-	to, err := os.ReadFile(filepath.Join(dir, addressFile))
+func askOwner(ctx context.Context, dir string, subject func(broker.Names) string, data []byte) ([]byte, error) {
+	to, err := os.ReadFile(filepath.Join(dir, broker.AddressFile))
 	if err != nil {
 		return nil, ErrNoFleet
 	}
-	a, err := parseAddress(strings.TrimSpace(string(to)))
+	a, err := broker.ParseAddress(strings.TrimSpace(string(to)))
 	if err != nil {
 		return nil, err
 	}
-	by := Access{TokenFile: filepath.Join(dir, ownerFile)}
-	if a.pin == "" {
+	by := broker.Access{TokenFile: filepath.Join(dir, broker.OwnerFile)}
+	if a.Pin == "" {
 		by, err = readAccess(dir)
-	} else if a.id != "" { // beside other searches
+	} else if a.ID != "" { // beside other searches
 		if by, err = readAccess(dir); err == nil {
-			by.secret, err = ReadToken(filepath.Join(dir, ownerFile))
+			by.Secret, err = broker.ReadToken(filepath.Join(dir, broker.OwnerFile))
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	nc, err := dial(a, userOwner, by)
-	if errors.Is(err, errSilent) && a.id == "" { // the search's own server: both were killed
+	nc, err := broker.Dial(a, broker.UserOwner, by)
+	if errors.Is(err, broker.ErrSilent) && a.ID == "" { // the search's own server: both were killed
 		return nil, ErrNoFleet
 	}
 	if err != nil {
@@ -176,7 +177,7 @@ func askOwner(ctx context.Context, dir string, subject func(names) string, data 
 	defer nc.Close()
 	ctx, end := context.WithTimeout(ctx, 5*time.Second)
 	defer end()
-	msg, err := nc.RequestWithContext(ctx, subject(a.names()), data)
+	msg, err := nc.RequestWithContext(ctx, subject(a.Names()), data)
 	if err != nil {
 		return nil, fmt.Errorf("the search does not answer: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
@@ -51,7 +52,7 @@ func TestDrainNobody(t *testing.T) {
 		return err == nil && len(s.Workers) == 2
 	})
 	for worker, want := range map[string]string{"nobody": "no worker of that name", "slow": "it opens its devices"} {
-		var mistake *Mistake
+		var mistake *broker.Mistake
 		err := Drain(t.Context(), g.dir, worker)
 		if !errors.As(err, &mistake) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", worker, err)

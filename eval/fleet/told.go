@@ -21,7 +21,7 @@ type told struct {
 func (a *attachment) send(got *answer, number uint64, msg jetstream.Msg) bool {
 	got.Session, got.Number, got.Worker, got.Ack = a.session, number, a.w.cfg.Name, msg.Reply()
 	data := encodeAnswer(got, a.w.nc.MaxPayload())
-	for a.w.nc.Publish(a.w.names.answer(got.Worker), data) != nil {
+	for a.w.nc.Publish(a.w.names.Answer(got.Worker), data) != nil {
 		select {
 		case <-a.do.Done():
 			return false
@@ -60,7 +60,7 @@ func (a *attachment) heard(asked, again []uint64) {
 		if !slices.Contains(again, number) {
 			delete(a.told, number)
 		} else if t, ok := a.told[number]; ok {
-			_ = a.w.nc.Publish(a.w.names.answer(a.w.cfg.Name), t.data) // without a connection after the next hello
+			_ = a.w.nc.Publish(a.w.names.Answer(a.w.cfg.Name), t.data) // without a connection after the next hello
 		}
 	}
 }

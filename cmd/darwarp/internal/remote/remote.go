@@ -13,6 +13,7 @@ import (
 	"os"
 	"strings"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/gatecheck"
 	"darwarp/cmd/darwarp/internal/session"
@@ -32,7 +33,7 @@ type task struct {
 func Folder(run string) string { return run + ".fleet" }
 
 // Access is how to be let into a NATS that runs already.
-type Access = fleet.Access
+type Access = broker.Access
 
 // Place is where a search meets its workers: an address to listen at, or a NATS that runs already.
 type Place struct {
@@ -101,7 +102,7 @@ func Join(ctx context.Context, o Options, say func(string, ...any)) error {
 
 // usage has a mistake in what was typed or configured end with the exit code of one.
 func usage(err error) error {
-	var m *fleet.Mistake
+	var m *broker.Mistake
 	if errors.As(err, &m) {
 		return &exit.Error{Code: exit.Usage, Err: err}
 	}
@@ -171,7 +172,7 @@ func readTask(data []byte) (of task, err error) {
 
 // Serve keeps workers for several searches until ctx ends. dir is a private folder for keys.
 func Serve(ctx context.Context, dir, listen string, say func(string, ...any)) error {
-	if err := fleet.CheckListen(listen); err != nil {
+	if err := broker.CheckListen(listen); err != nil {
 		return exit.Usagef("--listen: %v", err)
 	}
 	return usage(fleet.Serve(ctx, fleet.HubConfig{Listen: listen, Dir: dir, Version: session.Version(), Say: say}))

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"darwarp/eval/fleet/broker"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/fleet"
 	"darwarp/kernels"
@@ -191,7 +192,7 @@ func joinHere(ctx context.Context, dir string, i int, station *fleet.Station, di
 		time.Sleep(10 * time.Millisecond)
 	}
 	return fleet.Join(ctx, fleet.JoinConfig{URL: string(url[:max(0, len(url)-1)]),
-		Access: fleet.Access{TokenFile: filepath.Join(dir, "token")},
+		Access: broker.Access{TokenFile: filepath.Join(dir, "token")},
 		Name:   "simulated-" + strconv.Itoa(i), Dial: dial, Version: session.Version(), Say: func(string, ...any) {},
 		Open: func(context.Context, []byte) (*fleet.Station, error) { return station, nil }})
 }

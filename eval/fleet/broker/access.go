@@ -1,4 +1,7 @@
-package fleet
+// Package broker is where a search and its workers meet: the embedded NATS server or one that runs already, its
+// address, the keys and tokens that let somebody in, and the subjects and streams that each may use. What is said there
+// is package fleet's.
+package broker
 
 import (
 	"crypto/sha256"
@@ -9,6 +12,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -17,27 +21,28 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// address is where a search meets its workers. nats://HOST:PORT/FINGERPRINT is the search's own server, whose
+// Address is where a search meets its workers. nats://HOST:PORT/FINGERPRINT is the search's own server, whose
 // certificate is known by its hash; nats://HOST:PORT/ID or tls://HOST:PORT/ID is a search on another server, whose
 // certificate is to be signed by somebody who is trusted; without ID it is only the server.
-type address struct{ scheme, host, pin, id string }
+type Address struct{ Scheme, Host, Pin, ID string }
 
-func (a address) String() string {
-	return a.scheme + "://" + a.host + "/" + strings.Trim(a.pin+"/"+a.id, "/")
+// String is what a search prints for its workers, and ParseAddress reads.
+func (a Address) String() string {
+	return a.Scheme + "://" + a.Host + "/" + strings.Trim(a.Pin+"/"+a.ID, "/")
 }
 
-// names are those of the search that is there.
-func (a address) names() names {
-	if a.id != "" {
-		return names{a.id}
+// Names are those of the search that is there.
+func (a Address) Names() Names {
+	if a.ID != "" {
+		return Names{a.ID}
 	}
-	return names{a.pin[:16]}
+	return Names{a.Pin[:16]}
 }
 
-// parseAddress reads what a search prints for its workers.
-func parseAddress(text string) (a address, err error) {
-	a, err = parseServer(text)
-	if err == nil && a.pin == "" && a.id == "" {
+// ParseAddress reads what a search prints for its workers.
+func ParseAddress(text string) (a Address, err error) {
+	a, err = ParseServer(text)
+	if err == nil && a.Pin == "" && a.ID == "" {
 		err = errors.New("no fingerprint, and no search")
 	}
 	if err != nil {
@@ -47,8 +52,8 @@ func parseAddress(text string) (a address, err error) {
 	return a, nil
 }
 
-// parseServer reads an address that may name no search.
-func parseServer(text string) (a address, err error) {
+// ParseServer reads an address that may name no search.
+func ParseServer(text string) (a Address, err error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		return a, err
@@ -56,18 +61,18 @@ func parseServer(text string) (a address, err error) {
 	if u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" {
 		return a, errors.New("not of that form")
 	}
-	if a = (address{scheme: u.Scheme, host: u.Host}); u.Port() == "" {
-		a.host = net.JoinHostPort(u.Hostname(), "4222")
+	if a = (Address{Scheme: u.Scheme, Host: u.Host}); u.Port() == "" {
+		a.Host = net.JoinHostPort(u.Hostname(), "4222")
 	} else if _, err := strconv.ParseUint(u.Port(), 10, 16); err != nil {
 		return a, fmt.Errorf("port %s: expected 1 to 65535", u.Port())
 	}
 	head, tail, _ := strings.Cut(strings.ToLower(strings.Trim(u.Path, "/")), "/")
 	if pin, err := hex.DecodeString(head); err == nil && len(pin) == sha256.Size {
-		a.pin, head = head, tail
+		a.Pin, head = head, tail
 	} else if tail != "" {
 		head = tail + head
 	}
-	if a.id = head; a.id != "" && !idRE.MatchString(a.id) {
+	if a.ID = head; a.ID != "" && !IsID(a.ID) {
 		return a, errors.New("what follows the port is neither a fingerprint nor a search")
 	}
 	return a, nil
@@ -78,14 +83,17 @@ type Access struct {
 	TokenFile string `json:"token_file,omitempty"` // only a token; of another's server also USER:PASSWORD
 	Creds     string `json:"creds,omitempty"`      // credentials of NATS: a JWT and its key
 	CA        string `json:"ca,omitempty"`         // certificates that the server's is signed by; empty: the system's
-	secret    string // of a search, for a server for several
+	Secret    string `json:"-"`                    // of a search, for a server for several
 }
+
+// IsServer reports whether text names a server that runs already, rather than where to listen.
+func IsServer(text string) bool { return strings.Contains(text, "://") }
 
 // CheckJoin refuses what no worker can join by.
 func (x Access) CheckJoin(url string) error {
-	a, err := parseAddress(url)
-	if err == nil && a.pin != "" {
-		_, err = x.pinnedOptions(a, userWorker)
+	a, err := ParseAddress(url)
+	if err == nil && a.Pin != "" {
+		_, err = x.pinnedOptions(a, UserWorker)
 	} else if err == nil {
 		_, err = x.options(a)
 	}
@@ -103,25 +111,35 @@ func (x Access) CheckServer(text string) error {
 		}
 		return CheckListen(text)
 	}
-	a, err := parseServer(text)
-	if err == nil && a.id != "" {
+	a, err := ParseServer(text)
+	if err == nil && a.ID != "" {
 		err = errors.New("it names a search")
 	}
 	if err != nil {
 		return fmt.Errorf("%q: expected nats://HOST:PORT or tls://HOST:PORT of a NATS that runs already, or what "+
 			"darwarp fleet serve prints (%w)", text, err)
 	}
-	if a.pin != "" {
-		_, err = x.pinnedOptions(a, userSearch)
+	if a.Pin != "" {
+		_, err = x.pinnedOptions(a, UserSearch)
 		return err
 	}
 	_, err = x.options(a)
 	return err
 }
 
+// Flags are those of join, with the names of the files.
+func (x Access) Flags() (text string) {
+	for _, f := range [][2]string{{"--token-file", x.TokenFile}, {"--creds", x.Creds}, {"--ca", x.CA}} {
+		if f[1] != "" {
+			text += " " + f[0] + " " + filepath.Base(f[1])
+		}
+	}
+	return text
+}
+
 // options are those of a connection to a server that is not the search's own.
-func (x Access) options(a address) (all []nats.Option, err error) {
-	if a.scheme == "tls" {
+func (x Access) options(a Address) (all []nats.Option, err error) {
+	if a.Scheme == "tls" {
 		all = append(all, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
 	}
 	if err := x.checkFiles(); err != nil {
@@ -170,12 +188,12 @@ func (x Access) checkFiles() error {
 }
 
 // pinnedOptions are those of a connection to a search's own server.
-func (x Access) pinnedOptions(a address, user string) ([]nats.Option, error) {
+func (x Access) pinnedOptions(a Address, user string) ([]nats.Option, error) {
 	switch {
 	case x.Creds != "" || x.CA != "":
 		return nil, errors.New("--creds, --ca: a search's own server knows neither: expected --token-file alone")
 	case x.TokenFile == "":
-		if user == userSearch {
+		if user == UserSearch {
 			return nil, errors.New("--fleet-token-file: expected the file that darwarp fleet serve names, DIR/searches " +
 				"there: copy it here")
 		}
@@ -185,59 +203,60 @@ func (x Access) pinnedOptions(a address, user string) ([]nats.Option, error) {
 	if err != nil {
 		err = fmt.Errorf("--token-file: %w", err)
 	}
-	if x.secret != "" {
-		token += "." + x.secret
+	if x.Secret != "" {
+		token += "." + x.Secret
 	}
-	if a.id != "" {
-		user += "." + a.id
+	if a.ID != "" {
+		user += "." + a.ID
 	}
-	return []nats.Option{nats.UserInfo(user, token), nats.Secure(pinned(a.pin)), nats.TLSHandshakeFirst()}, err
+	return []nats.Option{nats.UserInfo(user, token), nats.Secure(Pinned(a.Pin)), nats.TLSHandshakeFirst()}, err
 }
 
-// dial connects to where a search is. What goes wrong is said in one line; it is a Mistake where another address, token
+// Dial connects to where a search is. What goes wrong is said in one line; it is a Mistake where another address, token
 // or file is needed.
-func dial(a address, user string, by Access, more ...nats.Option) (*nats.Conn, error) {
+func Dial(a Address, user string, by Access, more ...nats.Option) (*nats.Conn, error) {
 	known, err := by.options(a)
-	if a.pin != "" {
+	if a.Pin != "" {
 		known, err = by.pinnedOptions(a, user)
 	}
 	if err != nil {
-		return nil, mistaken(err)
+		return nil, Mistaken(err)
 	}
-	inbox := a.names().inbox(user)
-	if by.secret != "" && a.id == "" { // beside other searches
-		inbox += "." + namesBy(by.secret).id
+	inbox := a.Names().Inbox(user)
+	if by.Secret != "" && a.ID == "" { // beside other searches
+		inbox += "." + NamesBy(by.Secret).ID
 	}
 	options := append(known, nats.Name("darwarp "+user), nats.Timeout(10*time.Second), quiet,
 		nats.CustomInboxPrefix(inbox))
-	nc, err := nats.Connect(a.scheme+"://"+a.host, append(options, more...)...)
+	nc, err := nats.Connect(a.Scheme+"://"+a.Host, append(options, more...)...)
 	switch failed := a.unconnected(err); {
 	case err == nil:
 		return nc, nil
 	case misdirected(err):
-		return nil, mistaken(failed)
+		return nil, Mistaken(failed)
 	default:
 		return nil, failed
 	}
 }
 
-var errSilent = errors.New("nothing answers there")
+// ErrSilent says that no server answers at an address.
+var ErrSilent = errors.New("nothing answers there")
 
 // unconnected says what went wrong with a connection.
-func (a address) unconnected(err error) error {
+func (a Address) unconnected(err error) error {
 	switch {
-	case errors.Is(err, nats.ErrAuthorization) && a.pin != "":
+	case errors.Is(err, nats.ErrAuthorization) && a.Pin != "":
 		return fmt.Errorf("%s refuses the token: copy it again: a search's is RUN.fleet/token; with darwarp fleet serve "+
-			"a worker's is DIR/token, and a search's DIR/searches", a.host)
+			"a worker's is DIR/token, and a search's DIR/searches", a.Host)
 	case errors.Is(err, nats.ErrAuthorization):
-		return fmt.Errorf("%s refuses who asks: it wants another token, or credentials", a.host)
+		return fmt.Errorf("%s refuses who asks: it wants another token, or credentials", a.Host)
 	case errors.Is(err, errImpostor):
-		return fmt.Errorf("cannot connect to %s: %w", a.host, errImpostor)
+		return fmt.Errorf("cannot connect to %s: %w", a.Host, errImpostor)
 	case errors.Is(err, nats.ErrSecureConnWanted):
-		return fmt.Errorf("cannot connect to %s: it has no TLS: nats:// in place of tls:// does without", a.host)
+		return fmt.Errorf("cannot connect to %s: it has no TLS: nats:// in place of tls:// does without", a.Host)
 	case errors.Is(err, nats.ErrNoServers):
-		return fmt.Errorf("cannot connect to %s: %w: is it running, and its port open to this machine?", a.host,
-			errSilent)
+		return fmt.Errorf("cannot connect to %s: %w: is it running, and its port open to this machine?", a.Host,
+			ErrSilent)
 	}
-	return fmt.Errorf("cannot connect to %s: %w", a.host, err)
+	return fmt.Errorf("cannot connect to %s: %w", a.Host, err)
 }

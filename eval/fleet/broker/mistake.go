@@ -1,4 +1,4 @@
-package fleet
+package broker
 
 import (
 	"errors"
@@ -17,8 +17,8 @@ func (m *Mistake) Error() string { return m.Err.Error() }
 // Unwrap is the same as another error.
 func (m *Mistake) Unwrap() error { return m.Err }
 
-// mistaken makes a Mistake of an error, if there is one.
-func mistaken(err error) error {
+// Mistaken makes a Mistake of an error, if there is one.
+func Mistaken(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package fleet
+package broker
 
 import (
 	"errors"
@@ -11,13 +11,13 @@ import (
 
 const lockFile = "lock"
 
-// lockDir keeps other processes from a private folder: two servers would remove each other's queues and address. It
+// LockDir keeps other processes from a private folder: two servers would remove each other's queues and address. It
 // holds until the file is closed, also by the end of the process.
-func lockDir(dir string) (*os.File, error) {
+func LockDir(dir string) (*os.File, error) {
 	path := filepath.Join(dir, lockFile)
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, mistaken(fmt.Errorf("the folder %s of keys: %w", dir, err))
+		return nil, Mistaken(fmt.Errorf("the folder %s of keys: %w", dir, err))
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
 		by, _ := os.ReadFile(path)

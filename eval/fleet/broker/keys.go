@@ -1,4 +1,4 @@
-package fleet
+package broker
 
 import (
 	"crypto/ecdsa"
@@ -26,25 +26,25 @@ import (
 const (
 	certFile     = "cert.pem"
 	keyFile      = "key.pem"
-	tokenFile    = "token" // of workers
-	ownerFile    = "owner" // of whoever may drain workers
-	addressFile  = "address"
-	searchesFile = "searches" // token of the searches of a server for several
-	accessFile   = "access"   // how to be let into a server that is not the search's own
+	TokenFile    = "token" // of workers
+	OwnerFile    = "owner" // of whoever may drain workers
+	AddressFile  = "address"
+	SearchesFile = "searches" // token of the searches of a server for several
+	AccessFile   = "access"   // how to be let into a server that is not the search's own
 	streamsDir   = "jetstream"
 )
 
 // keys are what tells the search and its workers from others.
 type keys struct {
 	cert         tls.Certificate
-	token, owner string
+	Token, Owner string
 }
 
-// openKeys reads the keys in a private folder, or makes them. A folder that cannot have them is a Mistake.
-func openKeys(dir string) (keys, error) {
+// OpenKeys reads the keys in a private folder, or makes them. A folder that cannot have them is a Mistake.
+func OpenKeys(dir string) (keys, error) {
 	k, err := readKeys(dir)
 	if err != nil {
-		return k, mistaken(fmt.Errorf("the folder %s of keys: %w", dir, err))
+		return k, Mistaken(fmt.Errorf("the folder %s of keys: %w", dir, err))
 	}
 	return k, nil
 }
@@ -61,10 +61,10 @@ func readKeys(dir string) (k keys, err error) {
 	if k.cert, err = tls.LoadX509KeyPair(filepath.Join(dir, certFile), filepath.Join(dir, keyFile)); err != nil {
 		return k, err
 	}
-	if k.token, err = ReadToken(filepath.Join(dir, tokenFile)); err != nil {
+	if k.Token, err = ReadToken(filepath.Join(dir, TokenFile)); err != nil {
 		return k, err
 	}
-	k.owner, err = ReadToken(filepath.Join(dir, ownerFile))
+	k.Owner, err = ReadToken(filepath.Join(dir, OwnerFile))
 	return k, err
 }
 
@@ -89,7 +89,7 @@ func makeKeys(dir string) error {
 		name string
 		data []byte
 	}{
-		{tokenFile, []byte(rand.Text() + "\n")}, {ownerFile, []byte(rand.Text() + "\n")},
+		{TokenFile, []byte(rand.Text() + "\n")}, {OwnerFile, []byte(rand.Text() + "\n")},
 		{certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})},
 		{keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})},
 	} {
@@ -114,8 +114,8 @@ func writeWhole(path string, data []byte) error {
 	return err
 }
 
-// madeToken reads a token, or makes one.
-func madeToken(path string) (string, error) {
+// OpenToken reads a token, or makes one.
+func OpenToken(path string) (string, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := writeWhole(path, []byte(rand.Text()+"\n")); err != nil {
 			return "", err
@@ -160,8 +160,8 @@ func fingerprint(cert []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// pinned trusts one certificate, whoever signed it and whatever it is named.
-func pinned(pin string) *tls.Config {
+// Pinned trusts one certificate, whoever signed it and whatever it is named.
+func Pinned(pin string) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true, // VerifyConnection does
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 || fingerprint(s.PeerCertificates[0].Raw) != pin {
