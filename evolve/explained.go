@@ -3,6 +3,7 @@ package evolve
 import (
 	"strings"
 
+	"darwarp/evolve/ablation"
 	"darwarp/kernels"
 )
 
@@ -73,11 +74,11 @@ func (d *pointDeme) without(m *member, genes []kernels.GeneChange) *task {
 	if len(genes) == 0 {
 		return d.startTask(kernels.Origin{})
 	}
-	repairs := Repairs
+	repairs := ablation.Repairs
 	if len(genes) > 1 { // explain repairs no pairs
 		repairs = 0
 	}
-	a, err := Ablate(d.space, m.variant.Genes, repairs, genes...)
+	a, err := ablation.Ablate(d.space, m.variant.Genes, repairs, genes...)
 	if err != nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"darwarp/evolve/ablation"
 	"darwarp/kernels"
 )
 
@@ -28,7 +29,7 @@ func mustExplain(t *testing.T) *explainedRun {
 	r.champion = sum.Champion
 	s := mustSearch(t, r.cfg, r.ev, r.m)
 	d := s.pop.first()
-	for _, c := range Choices(d.declared(), sum.Variant.Genes) {
+	for _, c := range ablation.Choices(d.declared(), sum.Variant.Genes) {
 		p := d.without(s.championship.champion(), []kernels.GeneChange{c})
 		if p != nil && s.pop.prepare(p) == nil && !s.pop.asked(p.job.ID) {
 			r.choice, r.without = c, p.job.ID

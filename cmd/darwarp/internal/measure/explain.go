@@ -14,6 +14,7 @@ import (
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/evolve"
+	"darwarp/evolve/ablation"
 	"darwarp/kernels"
 )
 
@@ -76,7 +77,7 @@ func Explain(
 		return nil, err
 	}
 	e.phases = phases
-	choices := evolve.Choices(e.space.Family, e.winner.Variant.Genes)
+	choices := ablation.Choices(e.space.Family, e.winner.Variant.Genes)
 	phases.Begin(fmt.Sprintf("candidate %s has %s: taking them back one at a time", e.winner.ID.Short(),
 		report.Quantity(len(choices), "choice")))
 	out := &Explained{Candidate: e.winner.ID}
@@ -142,7 +143,7 @@ func newExplanation(ctx context.Context, s *session.Session, r *record.Record, n
 func (e *explanation) singles(ctx context.Context, choices []kernels.GeneChange) ([]kernels.Insight, error) {
 	out := make([]kernels.Insight, len(choices))
 	for i, c := range choices {
-		out[i] = e.begin(evolve.Repairs, c)
+		out[i] = e.begin(ablation.Repairs, c)
 	}
 	return out, e.measure(ctx, out)
 }
@@ -150,7 +151,7 @@ func (e *explanation) singles(ctx context.Context, choices []kernels.GeneChange)
 // begin finds the point without some choices.
 func (e *explanation) begin(repairs int, take ...kernels.GeneChange) kernels.Insight {
 	i := kernels.Insight{Candidate: e.winner.ID, Genes: take, Cache: e.Cache}
-	a, err := evolve.Ablate(e.space, e.winner.Variant.Genes, repairs, take...)
+	a, err := ablation.Ablate(e.space, e.winner.Variant.Genes, repairs, take...)
 	if err == nil {
 		i.Repaired = a.Repaired
 		err = e.render(&i, e.space.Family, a.Genome)
@@ -198,7 +199,7 @@ func (e *explanation) pairs(
 	}
 	worth := func(i int) float64 { return math.Abs(math.Log(max(singles[i].Gain.Ratio, 1e-3))) }
 	var out []kernels.Insight
-	for _, p := range evolve.Pairs(e.space.Family, choices, worth) {
+	for _, p := range ablation.Pairs(e.space.Family, choices, worth) {
 		if len(out) == most {
 			break
 		}

@@ -12,7 +12,7 @@ import (
 	"darwarp/cmd/darwarp/internal/record"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/cmd/darwarp/internal/session"
-	"darwarp/evolve"
+	"darwarp/evolve/portfolio"
 	"darwarp/kernels"
 )
 
@@ -58,11 +58,11 @@ func Portfolio(
 			logs[i] = append(logs[i], e.logs[w]+math.Log(champion[x.Name]/base[x.Name]))
 		}
 	}
-	single := evolve.ChoosePortfolio(logs, 1, s.Objective, workloads)[0]
-	chosen := evolve.ChoosePortfolio(logs, k, s.Objective, workloads)
+	single := portfolio.Choose(logs, 1, s.Objective, workloads)[0]
+	chosen := portfolio.Choose(logs, k, s.Objective, workloads)
 	p := &kernels.Portfolio{K: k, Objective: s.Objective, Single: list[single].c.ID, Cache: s.Cache,
 		Provenance: s.Provenance().Key()}
-	assigned := evolve.Assign(logs, chosen, len(workloads))
+	assigned := portfolio.Assign(logs, chosen, len(workloads))
 	for _, i := range chosen {
 		p.Kernels = append(p.Kernels, list[i].c.ID)
 	}

@@ -1,4 +1,4 @@
-package evolve
+package portfolio
 
 import (
 	"math"
@@ -42,7 +42,7 @@ func TestChoosePortfolio(t *testing.T) {
 		{"one shape", 3, "b", []int{2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := ChoosePortfolio(logs, c.k, c.o, threeShapes()); !slices.Equal(got, c.want) {
+			if got := Choose(logs, c.k, c.o, threeShapes()); !slices.Equal(got, c.want) {
 				t.Errorf("chose %v, expected %v", got, c.want)
 			}
 		})

@@ -1,6 +1,9 @@
-package evolve
+// Package ablation takes choices of a candidate back to its family's defaults, one or two at a time, so that what each
+// of them buys can be measured.
+package ablation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -141,12 +144,12 @@ func Pairs(f *kernels.Family, choices []kernels.GeneChange, gain func(i int) flo
 	}
 	slices.SortStableFunc(all, func(x, y pair) int {
 		switch {
-		case x.tied != y.tied && x.tied, x.tied == y.tied && x.worth > y.worth:
+		case x.tied == y.tied:
+			return cmp.Compare(y.worth, x.worth)
+		case x.tied:
 			return -1
-		case x.tied != y.tied || x.worth < y.worth:
-			return 1
 		}
-		return 0
+		return 1
 	})
 	var out [][2]int
 	for _, p := range all {

@@ -1,4 +1,4 @@
-package evolve
+package ablation
 
 import (
 	_ "embed"

@@ -1,4 +1,5 @@
-package evolve
+// Package portfolio chooses the few kernels of a run that together are fastest over all its workloads.
+package portfolio
 
 import (
 	"math"
@@ -15,10 +16,10 @@ const exactSubsets = 200_000
 // leastGain is how much an added kernel must gain: the logarithm of 0.1 %. A kernel more is code more.
 const leastGain = 0.001
 
-// ChoosePortfolio picks the at most k rows with which the objective is best when each workload takes the
+// Choose picks the at most k rows with which the objective is best when each workload takes the
 // best of them: logs has the logarithm of time over base by candidate and workload. Rows that add nothing
 // are left out.
-func ChoosePortfolio(logs [][]float64, k int, o kernels.Objective, workloads []kernels.Workload) []int {
+func Choose(logs [][]float64, k int, o kernels.Objective, workloads []kernels.Workload) []int {
 	c := &chooser{logs: logs, objective: o, workloads: workloads}
 	var sets [][]int
 	var last []int
