@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -248,5 +249,35 @@ func TestDocsRooms(t *testing.T) {
 				t.Errorf("docs/design.md does not name %s/%s", room, p.Name())
 			}
 		}
+	}
+}
+
+// unnamed lists the folders that a text does not name in backquotes, by the last element of their path or more of it.
+func unnamed(text string, folders []string) (missing []string) {
+	for _, folder := range folders {
+		name := regexp.MustCompile("`(?:[\\w./-]+/)?" + regexp.QuoteMeta(path.Base(folder)) + "`")
+		if !name.MatchString(text) {
+			missing = append(missing, folder)
+		}
+	}
+	return missing
+}
+
+// TestDesignNamesPackages: the page to start at says what each package is for, in its section of rooms.
+func TestDesignNamesPackages(t *testing.T) {
+	var folders []string
+	for _, file := range sources(t) {
+		if folder := path.Dir(file); !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	_, rooms, _ := strings.Cut(pages(t)["docs/design.md"], "\n## Rooms\n")
+	rooms, _, _ = strings.Cut(rooms, "\n## ")
+	for _, folder := range unnamed(rooms, folders) {
+		t.Errorf("docs/design.md does not say what %s is for", folder)
+	}
+	got := unnamed("`a/one`, `two`, three", []string{"x/one", "x/two", "x/three"})
+	if len(got) != 1 || got[0] != "x/three" {
+		t.Errorf("not named: %v", got)
 	}
 }

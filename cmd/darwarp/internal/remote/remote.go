@@ -13,12 +13,12 @@ import (
 	"os"
 	"strings"
 
-	"darwarp/eval/fleet/broker"
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/gatecheck"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval"
 	"darwarp/eval/fleet"
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 	"darwarp/store"
 )

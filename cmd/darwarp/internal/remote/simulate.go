@@ -15,9 +15,9 @@ import (
 	"syscall"
 	"time"
 
-	"darwarp/eval/fleet/broker"
 	"darwarp/cmd/darwarp/internal/session"
 	"darwarp/eval/fleet"
+	"darwarp/eval/fleet/broker"
 	"darwarp/kernels"
 )
 
