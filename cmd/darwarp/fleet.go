@@ -123,7 +123,7 @@ func (a *app) fleetStatus(ctx context.Context, run string, asJSON bool) error {
 // maxSimulated bounds what a simulation is asked for: a thousand workers are more than one machine serves.
 const maxSimulated = 100_000
 
-// minRate bounds how long the last verdicts are waited for: an answer of a slower worker would take minutes, or years.
+// minRate bounds how long a verdict takes: those that come before anything is measured would take minutes, or years.
 const minRate = 0.1
 
 func checkSimulated(s remote.Simulation) error {
@@ -169,8 +169,8 @@ func (a *app) benchFleetCmd() *cobra.Command {
 }
 
 func (a *app) showSimulated(s *remote.Simulation, r *remote.Simulated) error {
-	a.Printf("%s, %.0f verdicts a second each, %.0f in all\n", report.Quantity(s.Workers, "worker"), s.Rate,
-		s.Rate*float64(s.Workers))
+	a.Printf("%s, %s verdicts a second each, %s in all\n", report.Quantity(s.Workers, "worker"), rateText(s.Rate),
+		rateText(s.Rate*float64(s.Workers)))
 	t := report.NewTable("lrrrr", "", "verdicts/s", "devices busy", "processor ms/verdict", "MiB")
 	for _, l := range []struct {
 		what string
@@ -178,7 +178,7 @@ func (a *app) showSimulated(s *remote.Simulation, r *remote.Simulated) error {
 	}{{"points by chance, through the fleet", r}, {"a search, through the fleet", r.Through},
 		{"a search, without a fleet", r.Alone}} {
 		if l.Simulated != nil {
-			t.Row(l.what, fmt.Sprintf("%.0f", l.Rate), fmt.Sprintf("%.1f %%", 100*l.Busy), fmt.Sprintf("%.2f", 1e3*l.CPU),
+			t.Row(l.what, rateText(l.Rate), fmt.Sprintf("%.1f %%", 100*l.Busy), fmt.Sprintf("%.2f", 1e3*l.CPU),
 				fmt.Sprintf("%.0f", float64(l.Memory)/(1<<20)))
 		}
 	}
@@ -188,4 +188,12 @@ func (a *app) showSimulated(s *remote.Simulation, r *remote.Simulated) error {
 			report.Quantity(r.Lost, "verdict"))
 	}
 	return nil
+}
+
+// rateText is verdicts a second, which of slow workers are less than one.
+func rateText(rate float64) string {
+	if rate >= 100 {
+		return fmt.Sprintf("%.0f", rate)
+	}
+	return fmt.Sprintf("%.3g", rate)
 }

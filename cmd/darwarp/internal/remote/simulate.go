@@ -42,7 +42,13 @@ func (s *Simulation) device(of fleet.Evaluator, spent *atomic.Int64) *device {
 func (d *device) Slots() int { return slotsOfOne }
 
 func (d *device) Evaluate(ctx context.Context, j *kernels.Job) (kernels.Result, error) {
-	time.Sleep(time.Until(d.reserve()))
+	done := time.NewTimer(time.Until(d.reserve()))
+	defer done.Stop()
+	select {
+	case <-ctx.Done(): // nobody waits for it any more
+		return kernels.Result{}, ctx.Err()
+	case <-done.C:
+	}
 	d.spent.Add(int64(d.takes))
 	return d.Evaluator.Evaluate(ctx, j)
 }
@@ -112,14 +118,24 @@ func (m *simulated) open(ctx context.Context) (f *fleet.Fleet, err error) {
 	if err := <-opened; err != nil {
 		return nil, err
 	}
-	for f.Slots() < m.Workers*(slotsOfOne+1) {
+	if err := m.awaitAll(ctx, f.Slots); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// awaitAll waits until the fleet has the slots of all workers.
+func (m *simulated) awaitAll(ctx context.Context, slots func() int) error {
+	for slots() < m.Workers*(slotsOfOne+1) {
 		select {
 		case err := <-m.failed:
-			return nil, errors.Join(errors.New("a simulated worker has left"), err, f.Close())
+			return errors.Join(errors.New("a simulated worker has left"), err)
+		case <-ctx.Done():
+			return ctx.Err()
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	return f, nil
+	return nil
 }
 
 // join has one more worker join.
@@ -194,6 +210,7 @@ func joinHere(ctx context.Context, dir string, i int, station *fleet.Station, di
 	return fleet.Join(ctx, fleet.JoinConfig{URL: string(url[:max(0, len(url)-1)]),
 		Access: broker.Access{TokenFile: filepath.Join(dir, "token")},
 		Name:   "simulated-" + strconv.Itoa(i), Dial: dial, Version: session.Version(), Say: func(string, ...any) {},
+		Now:  ctx.Done(),
 		Open: func(context.Context, []byte) (*fleet.Station, error) { return station, nil }})
 }
 
