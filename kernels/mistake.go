@@ -84,8 +84,8 @@ func shorten(s string) string {
 	return s
 }
 
-// decode reads TOML strictly: an unknown key is a mistake that is shown in its line.
-func decode(file string, data []byte, into any) error {
+// DecodeTOML reads TOML strictly: an unknown key is a mistake that is shown in its line. Its errors are Mistakes.
+func DecodeTOML(file string, data []byte, into any) error {
 	if len(data) > maxTOML {
 		return Mistakes{{file, "", fmt.Errorf("%d bytes: expected at most %d", len(data), maxTOML)}}
 	}
@@ -115,7 +115,7 @@ func decode(file string, data []byte, into any) error {
 	return Mistakes{{file, "", err}}
 }
 
-var decodeRE = regexp.MustCompile(`^cannot decode TOML ([\w ]+) into .* of type (.*)$`)
+var decodeRE = regexp.MustCompile(`^cannot decode TOML ([\w ]+) into (?:.* of type )?(.*)$`)
 
 // pointed is the place of a decoding error in its text, marked, without what is said of it there: plain says that.
 func pointed(err *toml.DecodeError) string {

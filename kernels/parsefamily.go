@@ -28,7 +28,7 @@ var wordRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.+-]*$`)
 // ParseFamily reads a family's declaration for a problem. The error is Mistakes.
 func ParseFamily(file, name string, data []byte, p *Problem) (*Family, error) {
 	f := &Family{}
-	if err := decode(file, data, f); err != nil {
+	if err := DecodeTOML(file, data, f); err != nil {
 		return nil, err
 	}
 	f.Name, f.out = name, p.Output().DType
@@ -73,7 +73,7 @@ func (f *Family) restrict(file string, p *Problem, scope expr.Scope) (err error)
 
 // FamilySyntax is what is wrong with a family's file as TOML: what does not depend on the problem.
 func FamilySyntax(file string, data []byte) (ms Mistakes) {
-	if err := decode(file, data, &Family{}); err != nil && !errors.As(err, &ms) {
+	if err := DecodeTOML(file, data, &Family{}); err != nil && !errors.As(err, &ms) {
 		ms = Mistakes{{File: file, Err: err}}
 	}
 	return ms

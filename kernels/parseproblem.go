@@ -17,7 +17,7 @@ var labelRE = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 // ParseProblem reads problem.toml. The error, if any, is Mistakes with every mistake found.
 func ParseProblem(file string, data []byte) (*Problem, error) {
 	p := &Problem{}
-	if err := decode(file, data, p); err != nil {
+	if err := DecodeTOML(file, data, p); err != nil {
 		return nil, err
 	}
 	n := &notes{file: file}

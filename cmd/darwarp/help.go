@@ -1,15 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/help"
+	"darwarp/kernels"
 )
 
 // command makes a command with its page of the help, by its path below darwarp. Its arguments are counted before run
@@ -18,7 +21,7 @@ func command(path string, run func(c *cobra.Command, args []string) error) *cobr
 	p := help.Pages[path]
 	return &cobra.Command{Use: p.Usage, Short: p.Short, Long: p.Long, Example: p.Example,
 		Args: counted(p.Usage), RunE: func(c *cobra.Command, args []string) error {
-			if err := noneEmpty(c, args); err != nil {
+			if err := cmp.Or(noneEmpty(c, args), noneEndless(c)); err != nil {
 				return err
 			}
 			return run(c, args)
@@ -36,6 +39,19 @@ func noneEmpty(c *cobra.Command, args []string) (err error) {
 	if at := slices.Index(args, ""); err == nil && at > 0 {
 		err = exit.Usagef("argument %d is empty: expected: %s", at+1, c.UseLine())
 	}
+	return err
+}
+
+// mostSpan is more than anybody waits for: beyond it a time is a slip of the hand.
+const mostSpan = 365 * 24 * time.Hour
+
+// noneEndless refuses times of years.
+func noneEndless(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if d, no := c.Flags().GetDuration(f.Name); err == nil && no == nil && d > mostSpan {
+			err = exit.Usagef("--%s %s: expected at most %.0fh, a year", f.Name, kernels.Span(d), mostSpan.Hours())
+		}
+	})
 	return err
 }
 

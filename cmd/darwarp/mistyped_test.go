@@ -47,8 +47,12 @@ func TestMistyped(t *testing.T) {
 	if err := makeSpace("axpy.json.gz"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile("note.txt", []byte("hello\n"), 0o600); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"note.txt": "hello\n", "wrong.toml": "family = \"f\"\ngenes = \"a\"\n",
+		"key.toml": "family = \"f\"\n[genes]\na = 1\n[gens]\n", "value.toml": "family = \"f\"\n[genes]\na = 1.5\n",
+		"cut.json": "{\"family\": \"f\",\n\"genes\": {\n", "list.json": "{\"family\": \"f\",\n\"genes\": []}\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.MkdirAll("full/darwarp.1", 0o700); err != nil {
 		t.Fatal(err)
@@ -81,6 +85,12 @@ func TestMistyped(t *testing.T) {
 		{"check note.txt", "note.txt is a file: expected a problem folder"},
 		{"list attentoin", `(did you mean "attention"?)`},
 		{"steer r.db inject nosuch.cu", "nosuch.cu: no such file or directory"},
+		{"steer r.db inject note.txt", "note.txt:1: expected '=' after key: expected family = \"NAME\" and a table [genes]"},
+		{"steer r.db inject wrong.toml", "wrong.toml:2: genes: a TOML string does not fit here: expected a table: "},
+		{"steer r.db inject key.toml", "key.toml:4: gens: unknown key: expected family = \"NAME\" and a table [genes]"},
+		{"steer r.db inject value.toml", `value.toml: gene "a": 1.5 is not an integer, a string or a boolean`},
+		{"steer r.db inject cut.json", "cut.json: line 2: not JSON, or cut short: expected family"},
+		{"steer r.db inject list.json", `list.json: line 2: key "genes": found a JSON array, expected an object: `},
 		{"steer r.db inject full", "full is a folder: expected a file"},
 		{"verify r.db --device replay", `no recording of "axpy" is shipped; expected one of gemm`},
 		{"verify r.db --sandbox of", `--sandbox "of": expected best, strict, off`},
@@ -152,7 +162,7 @@ func TestMistyped(t *testing.T) {
 		{"search gemm --device cpu --llm full --llm-model m --llm-url foo", `--llm-url "foo": expected the base URL`},
 		{"search gemm --device cpu --llm full --llm-model m --llm-prompts note.txt", "note.txt is not a folder"},
 		{"search gemm --device cpu --llm full --llm-model m --llm-prompts nosuch", "--llm-prompts: nosuch: no such file"},
-		{"search gemm --device cpu --llm full --llm-model m --llm-prices note.txt", "--llm-prices: note.txt: "},
+		{"search gemm --device cpu --llm full --llm-model m --llm-prices note.txt", "--llm-prices: note.txt:1: expected "},
 		{"search gemm --device cpu --llm full --llm-model m --llm-key-file nosuch", "key file nosuch: no such file"},
 		{"search gemm --device cpu --llm full --llm-replay r.db", "the run has no exchange with a language model"},
 		{"import torch note.txt -o out --dims foo", `--dims "foo": expected NAME=SIZE, as in batch=4096`},
@@ -185,6 +195,11 @@ func TestMistyped(t *testing.T) {
 		{"bench kernelbench full -o out --sandbox of", `--sandbox "of": expected best, strict, off`},
 		{"steer nosuch add --evals -5", "add: --evals -5: expected 1 or more"},
 		{"steer nosuch add --for -5s", "add: --for -5s: expected more than 0"},
+		{"steer nosuch add --for 2000000h", "--for 2000000h00m: expected at most 8760h, a year"},
+		{"search axpy.json.gz --for 8761h", "--for 8761h00m: expected at most 8760h, a year"},
+		{"bench fleet gemm --for 10000h", "--for 10000h00m: expected at most 8760h, a year"},
+		{"bench kernelbench full -o out --for 10000h", "--for 10000h00m: expected at most 8760h, a year"},
+		{"watch r.db --replay 9000h", "--replay 9000h00m: expected at most 8760h, a year"},
 		{"steer nosuch add", "add: expected --evals or --for, with more than 0"},
 		{"steer nosuch weigh small=much", `weigh: "small=much": expected NAME=WEIGHT`},
 		{"steer nosuch pasue", `unknown command "pasue" (did you mean "pause"?)`},

@@ -57,7 +57,7 @@ func explained(text []byte, err error) error {
 		return fmt.Errorf("key %s: found a %s, expected %s", wrong.Field, wrong.Value, jsonName(wrong.Type.Kind()))
 	case errors.As(err, &broken):
 		at := min(int(broken.Offset), len(text))
-		return fmt.Errorf("line %d: not JSON, or no whole one", 1+bytes.Count(text[:at], []byte("\n")))
+		return fmt.Errorf("line %d: not JSON, or cut short", 1+bytes.Count(text[:at], []byte("\n")))
 	}
 	return err
 }

@@ -1,13 +1,9 @@
 package llm
 
 import (
-	"bytes"
 	_ "embed"
-	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2"
 
 	"darwarp/kernels"
 )
@@ -39,15 +35,9 @@ func ParsePrices(file string, data []byte) (Prices, error) {
 	var t struct {
 		Models Prices `toml:"models"`
 	}
-	d := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields()
-	if err := d.Decode(&t); err != nil {
-		var strict *toml.StrictMissingError
-		if errors.As(err, &strict) && len(strict.Errors) > 0 {
-			row, _ := strict.Errors[0].Position()
-			return nil, fmt.Errorf("%s:%d: unknown key %s: expected [models.\"NAME\"] with in, cached and out", file, row,
-				strings.Join(strict.Errors[0].Key(), "."))
-		}
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if err := kernels.DecodeTOML(file, data, &t); err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return nil, fmt.Errorf("%s: expected [models.\"NAME\"] with in, cached and out", first)
 	}
 	if err := t.Models.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

@@ -5,11 +5,11 @@ package flashinfer
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/kernels"
 )
 
@@ -60,21 +60,8 @@ func (ts *tensors) UnmarshalJSON(data []byte) error {
 // dtypes are the element types that have a name here.
 var dtypes = map[string]kernels.DType{"float16": kernels.FP16, "bfloat16": kernels.BF16, "float32": kernels.FP32}
 
-// decode says in a user's words what is no JSON, or JSON of another kind.
-func decode(data []byte, to any) error {
-	err := json.Unmarshal(data, to)
-	if kind := new(json.UnmarshalTypeError); errors.As(err, &kind) {
-		return fmt.Errorf("key %q holds what it cannot: %s", kind.Field, kind.Value)
-	}
-	if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
-		at := min(int(syntax.Offset), len(data))
-		return fmt.Errorf("line %d is not JSON, or no whole one", 1+bytes.Count(data[:at], []byte("\n")))
-	}
-	return err
-}
-
 func parse(data []byte) (d definition, err error) {
-	if err := decode(data, &d); err != nil {
+	if err := report.UnmarshalJSON(data, &d); err != nil {
 		return d, fmt.Errorf("it is no definition: %w", err)
 	}
 	if kernels.CheckLabel(d.Name) != nil {
