@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -33,12 +34,19 @@ func (a *app) finish(err error) int {
 		}
 	case errors.As(err, &environment), errors.As(err, &outage), errors.Is(err, eval.ErrGone):
 		code = exit.Environment
-	case errors.As(err, &mistakes), errors.Is(err, store.ErrNotOurs),
-		errors.Is(err, store.ErrExists), errors.Is(err, store.ErrDamaged):
+	case errors.As(err, &mistakes), isUnfit(err):
 		code = exit.Usage
 	}
 	a.Sayf("darwarp: %v", err)
 	return code
+}
+
+// unfit are what is wrong with a file that was named as a run's: another one is to be named, or another moment chosen.
+var unfit = []error{store.ErrNotOurs, store.ErrExists, store.ErrDamaged, store.ErrLocked, store.ErrNewer,
+	store.ErrNetwork}
+
+func isUnfit(err error) bool {
+	return slices.ContainsFunc(unfit, func(known error) bool { return errors.Is(err, known) })
 }
 
 // noArgs refuses arguments; of a command with subcommands they are unknown ones.

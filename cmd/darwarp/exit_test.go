@@ -28,6 +28,10 @@ func TestExitCodes(t *testing.T) {
 		{fmt.Errorf("search: %w", &env.Error{What: "libcuda.so.1"}), exit.Environment},
 		{fmt.Errorf("duel: %w", kernels.ErrLost), exit.Failed},
 		{fmt.Errorf("open: %w", store.ErrNotOurs), exit.Usage},
+		{fmt.Errorf("r.db: %w (process 7)", store.ErrLocked), exit.Usage},
+		{fmt.Errorf("r.db: %w", store.ErrNewer), exit.Usage},
+		{fmt.Errorf("r.db: %w", store.ErrNetwork), exit.Usage},
+		{fmt.Errorf("r.db: %w", store.ErrNoSpace), exit.Failed},
 		{exit.Usagef("--for"), exit.Usage},
 		{exit.Quietly(exit.Interrupted), exit.Interrupted},
 	} {

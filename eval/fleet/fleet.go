@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -75,13 +76,25 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 		cfg.AckWait = 15 * time.Second
 	}
 	f := newFleet(cfg)
+	_, err := os.Lstat(cfg.Dir)
+	isNew := errors.Is(err, fs.ErrNotExist)
 	if err := f.begin(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the fleet: %w", err), f.Close())
+		return nil, errors.Join(fmt.Errorf("open the fleet: %w", err), f.unmake(isNew))
 	}
 	if _, err := f.roster.home(ctx); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// unmake closes a fleet that could not begin. Nobody has the keys of a folder that is new and this process's: it goes, too.
+func (f *Fleet) unmake(isNew bool) error {
+	mine := f.lock != nil || f.host != nil
+	err := f.Close()
+	if isNew && mine {
+		err = errors.Join(err, os.RemoveAll(f.cfg.Dir))
+	}
+	return err
 }
 
 // newFleet makes an evaluator that knows nothing yet.

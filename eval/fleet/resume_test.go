@@ -145,6 +145,11 @@ func TestOneFolder(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
+	for _, err := range []error{err, serving} {
+		if m := new(Mistake); !errors.As(err, &m) {
+			t.Errorf("%v: no mistake of whoever began it", err)
+		}
+	}
 	if got, err := os.ReadFile(at); string(got) != string(want) {
 		t.Errorf("the address is %q, %v", got, err)
 	}
