@@ -87,7 +87,8 @@ func Open(ctx context.Context, cfg Config) (*Fleet, error) {
 	return f, nil
 }
 
-// unmake closes a fleet that could not begin. Nobody has the keys of a folder that is new and this process's: it goes, too.
+// unmake closes a fleet that could not begin. Where the folder is new and this process's, nobody has its keys: it goes,
+// too.
 func (f *Fleet) unmake(isNew bool) error {
 	mine := f.lock != nil || f.host != nil
 	err := f.Close()

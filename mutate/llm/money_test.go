@@ -76,7 +76,8 @@ func TestPrices(t *testing.T) {
 	for text, want := range map[string]string{"[models.m]\nin = -1": "expected 0 to",
 		"[models.m]\nout = nan": "expected 0 to", "[models.m]\ncached = inf": "expected 0 to",
 		"[models.m]\nin = 1e300": "expected 0 to", "[models.m]\nprice = 3": "p.toml:2: models.m.price: unknown key: expected",
-		"\n\nx": "p.toml:3: expected '=' after key", "[models]\nm = 3": "p.toml:2: models.m: a TOML integer does not fit here"} {
+		"\n\nx":           "p.toml:3: expected '=' after key",
+		"[models]\nm = 3": "p.toml:2: models.m: a TOML integer does not fit here"} {
 		if _, err := ParsePrices("p.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
