@@ -187,6 +187,7 @@ func TestAddToTheBudget(t *testing.T) {
 		refuses(t, s, Command{Do: "add", For: time.Hour}, "no limit of time")
 		refuses(t, s, Command{Do: "add"}, "expected evaluations or time")
 		refuses(t, s, Command{Do: "add", Evals: -1}, "expected evaluations or time")
+		refuses(t, s, Command{Do: "add", For: MostTime + time.Hour}, "add: 8761h00m: expected at most 8760h, a year")
 		refuses(t, s, Command{Do: "add", Evals: math.MaxInt}, "at most 9,223,372,036,854,775,772 evaluations")
 	}})
 	if sum.Evals != 35 || sum.Reason != ReasonEvals {

@@ -187,11 +187,16 @@ func (s *steering) injected() (*task, bool) {
 // waiting are the candidates that people made and that are not judged yet.
 func (s *steering) waiting() []*task { return s.asked.Injected }
 
+// MostTime is more than anybody waits for: beyond it a time is a slip of the hand.
+const MostTime = 365 * 24 * time.Hour
+
 // extend adds to the parts of a budget that there are.
 func (s *steering) extend(b Budget, c Command) (more Budget, note string, err error) {
 	switch {
 	case c.Evals < 0 || c.For < 0 || c.Evals == 0 && c.For == 0:
 		return b, "", errors.New("expected evaluations or time, above 0")
+	case c.For > MostTime:
+		return b, "", fmt.Errorf("%s: expected at most %.0fh, a year", kernels.Span(c.For), MostTime.Hours())
 	case c.Evals > 0 && b.Evals == 0:
 		return b, "", errors.New("the search has no limit of evaluations to add to")
 	case c.For > 0 && b.For == 0:

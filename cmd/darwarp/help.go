@@ -5,13 +5,13 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"darwarp/cmd/darwarp/internal/exit"
 	"darwarp/cmd/darwarp/internal/help"
+	"darwarp/evolve"
 	"darwarp/kernels"
 )
 
@@ -42,14 +42,11 @@ func noneEmpty(c *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// mostSpan is more than anybody waits for: beyond it a time is a slip of the hand.
-const mostSpan = 365 * 24 * time.Hour
-
 // noneEndless refuses times of years.
 func noneEndless(c *cobra.Command) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if d, no := c.Flags().GetDuration(f.Name); err == nil && no == nil && d > mostSpan {
-			err = exit.Usagef("--%s %s: expected at most %.0fh, a year", f.Name, kernels.Span(d), mostSpan.Hours())
+		if d, no := c.Flags().GetDuration(f.Name); err == nil && no == nil && d > evolve.MostTime {
+			err = exit.Usagef("--%s %s: expected at most %.0fh, a year", f.Name, kernels.Span(d), evolve.MostTime.Hours())
 		}
 	})
 	return err
