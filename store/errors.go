@@ -23,6 +23,7 @@ var (
 	ErrNotOurs   = errors.New("not a darwarp run")
 	ErrDamaged   = errors.New("damaged")
 	ErrNoSpace   = errors.New("no space left to write")
+	ErrDenied    = errors.New("cannot be opened")
 	ErrNetwork   = errors.New("on a network file system")
 	ErrReadOnly  = errors.New("opened for reading only")
 	ErrNotFound  = errors.New("not found")
@@ -40,6 +41,7 @@ var advice = map[error]string{
 	ErrNotOurs:   "check the file name",
 	ErrDamaged:   "restore a copy of the file, or start a new run",
 	ErrNoSpace:   "free some space and try again, nothing that was stored is lost",
+	ErrDenied:    "change its permissions, or work on a copy",
 	ErrNetwork:   "file locks and memory maps are not dependable there, keep the run on a local disk",
 	ErrReadOnly:  "open the run for writing",
 	ErrNotServed: "the search may have ended, open the file itself",

@@ -58,7 +58,7 @@ func openChecked(path string, flag int, write bool) (f *os.File, single bool, er
 	}
 	f, err = os.OpenFile(path, flag|syscall.O_NONBLOCK, 0) // it may have become one
 	if err != nil {
-		return nil, false, err
+		return nil, false, denied(err, write)
 	}
 	check := func() (err error) {
 		if write {
@@ -77,6 +77,22 @@ func openChecked(path string, flag int, write bool) (f *os.File, single bool, er
 		return nil, false, err
 	}
 	return f, single, nil
+}
+
+// denied says what a file may not be opened for, without its name, which whoever hears of it knows.
+func denied(err error, write bool) error {
+	known := new(os.PathError)
+	if !errors.As(err, &known) {
+		return err
+	}
+	what := "for reading"
+	if write {
+		what = "for writing"
+	}
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return fault{ErrDenied, fmt.Errorf("%s: %w", what, known.Err)}
+	}
+	return known.Err
 }
 
 // lock takes the lock that bbolt takes again on the same handle.

@@ -70,7 +70,7 @@ func Create(path string, m Meta) (*Run, error) {
 // Open opens a run for writing, which locks out every other process, and brings its layout up to
 // date; the file as it was is then kept beside it, as PATH.layoutN. A damaged file is replaced by its snapshot, where
 // there is an intact one, and kept as PATH.damaged.
-// Errors: ErrLocked, ErrNewer, ErrNotOurs, ErrDamaged, ErrNetwork.
+// Errors: ErrLocked, ErrNewer, ErrNotOurs, ErrDamaged, ErrNetwork, ErrDenied.
 func Open(path string) (*Run, error) {
 	r, err := open(path, true)
 	if errors.Is(err, errOlder) {

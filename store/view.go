@@ -26,7 +26,7 @@ var copyGrowth int64 = 1 << 30
 // View opens a run for reading only. While a search writes it, its server is asked for a consistent
 // copy as of now, which takes room in the temporary folder until Close. A view of a run that nobody
 // writes keeps writers out.
-// Errors: ErrLocked (a writer that does not serve), ErrNewer, ErrNotOurs, ErrDamaged.
+// Errors: ErrLocked (a writer that does not serve), ErrNewer, ErrNotOurs, ErrDamaged, ErrDenied.
 func View(path string) (*Run, error) {
 	r, err := open(path, false)
 	switch {

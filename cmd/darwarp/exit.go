@@ -43,7 +43,7 @@ func (a *app) finish(err error) int {
 
 // unfit are what is wrong with a file that was named as a run's: another one is to be named, or another moment chosen.
 var unfit = []error{store.ErrNotOurs, store.ErrExists, store.ErrDamaged, store.ErrLocked, store.ErrNewer,
-	store.ErrNetwork}
+	store.ErrNetwork, store.ErrDenied}
 
 func isUnfit(err error) bool {
 	return slices.ContainsFunc(unfit, func(known error) bool { return errors.Is(err, known) })

@@ -31,6 +31,7 @@ func TestExitCodes(t *testing.T) {
 		{fmt.Errorf("r.db: %w (process 7)", store.ErrLocked), exit.Usage},
 		{fmt.Errorf("r.db: %w", store.ErrNewer), exit.Usage},
 		{fmt.Errorf("r.db: %w", store.ErrNetwork), exit.Usage},
+		{fmt.Errorf("r.db: %w", store.ErrDenied), exit.Usage},
 		{fmt.Errorf("r.db: %w", store.ErrNoSpace), exit.Failed},
 		{exit.Usagef("--for"), exit.Usage},
 		{exit.Quietly(exit.Interrupted), exit.Interrupted},
