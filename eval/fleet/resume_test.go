@@ -146,7 +146,7 @@ func TestOneFolder(t *testing.T) {
 		}
 	}
 	for _, err := range []error{err, serving} {
-		if m := new(Mistake); !errors.As(err, &m) {
+		if m := new(broker.Mistake); !errors.As(err, &m) {
 			t.Errorf("%v: no mistake of whoever began it", err)
 		}
 	}

@@ -21,7 +21,7 @@ func LockDir(dir string) (*os.File, error) {
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
 		by, _ := os.ReadFile(path)
-		return nil, errors.Join(mistaken(fmt.Errorf("the folder %s of keys is in use by another process (process %s): wait "+
+		return nil, errors.Join(Mistaken(fmt.Errorf("the folder %s of keys is in use by another process (process %s): wait "+
 			"until that ends, or stop it", dir, strings.TrimSpace(string(by[:min(len(by), 20)])))), f.Close())
 	}
 	// A file system without locks has none; who is there is for people alone.
