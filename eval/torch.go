@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,36 +47,44 @@ func (p *baselines) findTorch(ctx context.Context, b *kernels.Baseline, missing 
 	}
 	about := fmt.Sprintf("%s, %s%s%s", p.torch.About(), b.Backend, map[bool]string{true: ", tf32"}[b.TF32], note)
 	r := &rival{on: p, baseline: b, about: about, estimate: map[string]float64{}}
+	why, err = r.tryWorkloads(ctx, missing)
+	if err != nil {
+		return "", err
+	}
+	if len(r.estimate) == 0 {
+		return cmp.Or(why, "no workload of this search is one of its own"), nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rivals[b.Name] = r
+	return "", nil
+}
+
+// tryWorkloads estimates a baseline's time at every workload that it is for. why is the last refusal.
+func (r *rival) tryWorkloads(ctx context.Context, missing map[string]string) (why string, err error) {
+	p := r.on
 	for i, w := range p.Cfg.Workloads {
-		applies, err := b.Applies(p.Cfg.Problem, w.Dims, p.Cfg.DType)
+		applies, err := r.baseline.Applies(p.Cfg.Problem, w.Dims, p.Cfg.DType)
 		if err != nil {
 			return "", err
 		}
 		if !applies {
 			continue
 		}
-		r.estimate[w.Name], err = p.prepare(ctx, r, i, "hot")
+		estimate, err := p.prepare(ctx, r, i, "hot")
 		if why, err = failure(err); err != nil {
 			return "", err
 		}
 		if why == "" {
-			why = p.TooFast(w, "hot", r.estimate[w.Name]) // it has not worked on what the problem says
+			why = p.TooFast(w, "hot", estimate) // it has not worked on what the problem says
 		}
-		if why != "" {
-			delete(r.estimate, w.Name)
-			missing[b.Name+" at "+w.Name] = why
-		}
-	}
-	if len(r.estimate) == 0 {
 		if why == "" {
-			why = "no workload of this search is one of its own"
+			r.estimate[w.Name] = estimate
+		} else {
+			missing[r.baseline.Name+" at "+w.Name] = why
 		}
-		return why, nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.rivals[b.Name] = r
-	return "", nil
+	return why, nil
 }
 
 // startTorch starts torch once. why says why there is none.

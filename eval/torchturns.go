@@ -95,20 +95,30 @@ func (p *baselines) rivalTimes(ctx context.Context, r *rival, out *kernels.Basel
 			if _, err := p.prepare(ctx, r, i, cache); err != nil {
 				return err
 			}
-			rule, done, began := stats.NewStop(stats.Final, 1), false, time.Now()
-			for !done {
-				got, err := p.torch.Sample(ctx, p.torch.key, turnSamples)
-				if err != nil {
-					return err
-				}
-				for _, ns := range got {
-					done = rule.Add(ns) || done
-				}
+			began := time.Now()
+			samples, err := p.finalSamples(ctx)
+			if err != nil {
+				return err
 			}
-			t := p.Timing(p.Cfg.Workloads[i].Name, cache, device.RunReply{Samples: rule.Samples()}, began)
+			t := p.Timing(p.Cfg.Workloads[i].Name, cache, device.RunReply{Samples: samples}, began)
 			t.Tier = "final"
 			out.Times = append(out.Times, t)
 		}
 	}
 	return nil
+}
+
+// finalSamples takes samples of what torch has prepared, in ns a call, until there are enough for a final time.
+func (p *baselines) finalSamples(ctx context.Context) ([]float64, error) {
+	rule, done := stats.NewStop(stats.Final, 1), false
+	for !done {
+		got, err := p.torch.Sample(ctx, p.torch.key, turnSamples)
+		if err != nil {
+			return nil, err
+		}
+		for _, ns := range got {
+			done = rule.Add(ns) || done
+		}
+	}
+	return rule.Samples(), nil
 }

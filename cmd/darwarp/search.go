@@ -120,21 +120,31 @@ func (f *searchFlags) check(c *cobra.Command, args int) error {
 	case f.Resume != "" && f.Problem != "" && !session.IsFile(f.Problem):
 		return exit.Usagef("--resume takes the problem from the run: leave out %q", f.Problem)
 	}
-	if f.Resume != "" {
-		for _, name := range fixedByRun {
-			if c.Flags().Changed(name) {
-				return exit.Usagef("--%s: the run %s keeps the value that it was started with; leave the flag out", name, f.Resume)
-			}
-		}
-	}
-	if err := cmp.Or(f.checkNumbers(c.Flags().Changed), f.Fleet.Check()); err != nil {
+	changed := c.Flags().Changed
+	if err := f.checkResume(changed); err != nil {
 		return err
 	}
-	if err := f.Models.Check(c.Flags().Changed, f.Resume != ""); err != nil {
+	if err := cmp.Or(f.checkNumbers(changed), f.Fleet.Check()); err != nil {
 		return err
 	}
-	if f.Resume == "" && !c.Flags().Changed("seed") {
+	if err := f.Models.Check(changed, f.Resume != ""); err != nil {
+		return err
+	}
+	if f.Resume == "" && !changed("seed") {
 		f.Seed = uint64(time.Now().UnixNano())
+	}
+	return nil
+}
+
+// checkResume refuses what a resumed run cannot be told anew.
+func (f *searchFlags) checkResume(changed func(string) bool) error {
+	if f.Resume == "" {
+		return nil
+	}
+	for _, name := range fixedByRun {
+		if changed(name) {
+			return exit.Usagef("--%s: the run %s keeps the value that it was started with; leave the flag out", name, f.Resume)
+		}
 	}
 	return nil
 }

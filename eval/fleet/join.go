@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"sync"
 	"time"
@@ -103,13 +102,6 @@ type link struct {
 	js    jetstream.JetStream
 }
 
-// contact is what a worker has heard of the search.
-type contact struct {
-	ended      chan struct{} // closed when the search says that it has ended
-	taken      time.Time     // since when another worker has this one's name; zero: none has
-	unanswered bool          // which has been said
-}
-
 // workshop is what a worker has open, and what of it candidates are sent in terms of.
 type workshop struct {
 	station  *Station // nil: nothing
@@ -154,67 +146,6 @@ func Join(ctx context.Context, cfg JoinConfig) error {
 		return nil
 	}
 	return err
-}
-
-// listen hears of the search's end, and of what it has given up.
-func (w *worker) listen() error {
-	var once sync.Once
-	_, err := w.nc.Subscribe(w.names.End(), func(*nats.Msg) { once.Do(func() { close(w.ended) }) })
-	if err == nil {
-		_, err = w.nc.Subscribe(w.names.Stop(w.cfg.Name), func(msg *nats.Msg) { w.running.stop(string(msg.Data)) })
-	}
-	return err
-}
-
-// run tells the search again and again that the worker is there, and does what that answers.
-func (w *worker) run(ctx context.Context) error {
-	heard := time.Now()
-	for {
-		reply, err := w.tell(ctx, false)
-		switch {
-		case err == nil && reply.Refused != "":
-			return errors.New(reply.Refused)
-		case err == nil && reply.Taken:
-			if err := w.awaitName(); err != nil {
-				return err
-			}
-		case err == nil && reply.Hub:
-			if w.cfg.OpenCompiler != nil {
-				return broker.Mistaken(errors.New("--compile-only: a server for several searches has workers with devices alone"))
-			}
-			return w.roam(ctx)
-		case err == nil && reply.Drain:
-			w.cfg.Say("drained: finishing what there is")
-			return nil
-		case err == nil:
-			heard, w.taken, w.unanswered = time.Now(), time.Time{}, false
-			if err := w.follow(ctx, reply); err != nil {
-				return err
-			}
-		case time.Since(heard) > patience:
-			return fmt.Errorf("the search has not answered for %s: %w", patience, err)
-		case time.Since(heard) > silence && !w.unanswered:
-			w.unanswered = true
-			w.cfg.Say("the search has not answered for %s: waiting for it, for %s at most", silence, patience)
-		}
-		select {
-		case <-ctx.Done():
-			w.sayLeaving()
-			return nil
-		case <-w.ended:
-			w.cfg.Say("%v", ErrEnded)
-			return ErrEnded
-		case <-time.After(reply.pause(err)):
-		}
-	}
-}
-
-// pause is how long after an answer the worker tells again that it is there.
-func (r *welcome) pause(err error) time.Duration {
-	if err == nil && !r.Ready && !r.Taken { // it is about to be
-		return helloEvery / 20
-	}
-	return helloEvery
 }
 
 // tell says hello and hears what the search says to that.

@@ -103,14 +103,19 @@ func (c *roster) hear(h hello, now time.Time) (w welcome, joined *member) {
 	if m.last, m.seen = h, now; h.Leaving && !m.left {
 		m.leave()
 	}
-	w = welcome{Kind: c.kind, Ready: m.ready, Aside: m.aside, Drain: m.drain}
+	return m.welcome(c.kind), joined
+}
+
+// welcome is what the search answers to a member. The caller holds mu.
+func (m *member) welcome(kind string) welcome {
+	w := welcome{Kind: kind, Ready: m.ready, Aside: m.aside, Drain: m.drain}
 	if m.ratios != nil {
 		w.Ratios = map[string]float64{}
 		for load, r := range m.ratios {
 			w.Ratios[load] = r.Of
 		}
 	}
-	return w, joined
+	return w
 }
 
 // times reports whether the workers' devices can time kernels: those of one that is here, or was. All are of one kind.

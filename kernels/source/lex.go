@@ -189,6 +189,11 @@ func (l *lexer) token(rest string) error {
 	case c == '"', c == '\'':
 		return l.quoted(rest, c)
 	}
+	return l.punctuation(rest)
+}
+
+// punctuation takes a mark. Digraphs are refused: compilers that do not know them read something else.
+func (l *lexer) punctuation(rest string) error {
 	for _, m := range digraphs {
 		qualified := strings.HasPrefix(rest, "<::") && !strings.HasPrefix(rest, "<:::") // a<::b>
 		if strings.HasPrefix(rest, m) && (m != "<:" || !qualified) {
@@ -201,7 +206,7 @@ func (l *lexer) token(rest string) error {
 			return nil
 		}
 	}
-	if strings.IndexByte("+-*/%&|^~!=<>?:;,.()[]{}#", c) >= 0 {
+	if strings.IndexByte("+-*/%&|^~!=<>?:;,.()[]{}#", rest[0]) >= 0 {
 		l.put(mark, 1)
 		return nil
 	}

@@ -166,22 +166,31 @@ func (p *program) bind(call kernels.Call, c *device.Case, a, scratch *arena, pac
 		packed.show(w, false)
 	}
 	for _, l := range call.Launches {
-		x := newLaunch(p, l)
-		for _, m := range l.Maps {
-			described, err := describe(m, c, a)
-			if err != nil {
-				return nil, err
-			}
-			x.maps = append(x.maps, described)
-		}
-		for _, arg := range l.Args {
-			if err := x.add(arg, l.Maps, at); err != nil {
-				return nil, err
-			}
+		x, err := p.bindLaunch(l, c, a, at)
+		if err != nil {
+			return nil, err
 		}
 		w.launches = append(w.launches, x)
 	}
 	return w, nil
+}
+
+// bindLaunch gives a launch its tensor maps and arguments. at are the buffers by name.
+func (p *program) bindLaunch(l kernels.Launch, c *device.Case, a *arena, at map[string]uintptr) (*launch, error) {
+	x := newLaunch(p, l)
+	for _, m := range l.Maps {
+		described, err := describe(m, c, a)
+		if err != nil {
+			return nil, err
+		}
+		x.maps = append(x.maps, described)
+	}
+	for _, arg := range l.Args {
+		if err := x.add(arg, l.Maps, at); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
 }
 
 // add appends an argument. at are the buffers, maps the launch's.

@@ -72,14 +72,7 @@ func (p *Proof) Run(r ReferenceRun) (reply ProofReply, err error) {
 	if err != nil {
 		return reply, err
 	}
-	for _, t := range truths {
-		for i, v := range t.Value {
-			reply.Largest = max(reply.Largest, math.Abs(v), float64(t.Scale[i]))
-		}
-	}
-	if reply.Largest = min(reply.Largest, math.MaxFloat64); !(reply.Largest >= 0) { // JSON has neither inf nor NaN
-		reply.Largest = math.MaxFloat64
-	}
+	reply.Largest = largest(truths)
 	trials := p.trials(truths)
 	for _, t := range trials {
 		if t.Limited() {
@@ -102,6 +95,19 @@ func (p *Proof) Run(r ReferenceRun) (reply ProofReply, err error) {
 		}
 	}
 	return reply, nil
+}
+
+// largest is the largest output, or sum of magnitudes; the largest number where that is inf or NaN, which JSON has not.
+func largest(truths []check.Truth) (v float64) {
+	for _, t := range truths {
+		for i, x := range t.Value {
+			v = max(v, math.Abs(x), float64(t.Scale[i]))
+		}
+	}
+	if v = min(v, math.MaxFloat64); !(v >= 0) {
+		return math.MaxFloat64
+	}
+	return v
 }
 
 // unseen says of an omission that it is not noticed; empty: it is. The end of one line may be worth no more than

@@ -103,15 +103,20 @@ func findEntrants(
 				say("candidate %s is left out: %v", c.ID.Short(), err)
 				continue
 			}
-			for w, round := range d.Rounds {
-				if e.logs[w] = math.Log(round.Ratio); round.Hi >= 1 {
-					e.logs[w] = max(0, e.logs[w])
-				}
-			}
+			e.take(d)
 		}
 		out = append(out, e)
 	}
 	return out, nil
+}
+
+// take has what a duel with the champion shows at each workload.
+func (e *entrant) take(d kernels.Duel) {
+	for w, round := range d.Rounds {
+		if e.logs[w] = math.Log(round.Ratio); round.Hi >= 1 {
+			e.logs[w] = max(0, e.logs[w])
+		}
+	}
 }
 
 // shortlist is the champion, and the fastest candidates at each workload, each once.

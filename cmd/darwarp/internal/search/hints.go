@@ -27,13 +27,10 @@ func (a *islands) enter(ctx context.Context, x *islandSearch) {
 // follow notes where a search stands. Its new champion is a hint to the others, and theirs are hints to it as soon as
 // its naive start is judged.
 func (a *islands) follow(ctx context.Context, x *islandSearch, e evolve.Event) {
-	crowned := e.Kind == evolve.KindChampion || e.Kind == evolve.KindStart // of a run that goes on
+	changed := e.Kind == evolve.KindChampion || e.Kind == evolve.KindStart // of a run that goes on
 	var best *kernels.Variant
-	if crowned && !e.Champion.IsZero() {
-		if c, err := x.Run.Get(e.Champion); err == nil && c.Variant.Family != "" &&
-			c.Origin.Operator != kernels.NaiveStart {
-			best = &c.Variant
-		}
+	if changed {
+		best = x.hintOf(e.Champion)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -50,9 +47,22 @@ func (a *islands) follow(ctx context.Context, x *islandSearch, e evolve.Event) {
 			a.hint(ctx, x, o.stand.Device, o.best)
 		}
 	}
-	if x.met = x.met || !e.Champion.IsZero(); crowned {
+	if x.met = x.met || !e.Champion.IsZero(); changed {
 		x.best = best
 	}
+}
+
+// hintOf is a champion as a hint to others; nil where there is none, or it is nothing that they can make: the naive
+// start, or a whole kernel.
+func (x *islandSearch) hintOf(champion kernels.ID) *kernels.Variant {
+	if champion.IsZero() {
+		return nil
+	}
+	c, err := x.Run.Get(champion)
+	if err != nil || c.Variant.Family == "" || c.Origin.Operator == kernels.NaiveStart {
+		return nil
+	}
+	return &c.Variant
 }
 
 // hint asks a search to judge another's champion. What it has judged before, or has no family for, it refuses, which

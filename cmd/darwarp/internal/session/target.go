@@ -107,20 +107,11 @@ func pickWorkloads(p *kernels.Problem, flag string, flags []string) ([]kernels.W
 	var out []kernels.Workload
 	seen := map[string]bool{}
 	for _, s := range flags {
-		found, err := p.FindWorkload(s)
+		found, err := findWorkloads(p, flag, s)
 		if err != nil {
-			var known []string
-			for _, w := range p.Workloads {
-				known = append(known, w.Name)
-			}
-			return nil, exit.Usagef("%s: %v%s", flag, err, report.Meant(s, known))
+			return nil, err
 		}
 		for _, w := range found {
-			for dim, n := range w.Dims {
-				if n < 1 && !occurs(p, dim, n) {
-					return nil, exit.Usagef("%s %s: %s is %d: expected 1 or more", flag, s, dim, n)
-				}
-			}
 			if !seen[w.Name] {
 				seen[w.Name] = true
 				out = append(out, w)
@@ -128,6 +119,26 @@ func pickWorkloads(p *kernels.Problem, flag string, flags []string) ([]kernels.W
 		}
 	}
 	return out, nil
+}
+
+// findWorkloads are those that one value of a flag names: one, or all of a set.
+func findWorkloads(p *kernels.Problem, flag, value string) ([]kernels.Workload, error) {
+	found, err := p.FindWorkload(value)
+	if err != nil {
+		var known []string
+		for _, w := range p.Workloads {
+			known = append(known, w.Name)
+		}
+		return nil, exit.Usagef("%s: %v%s", flag, err, report.Meant(value, known))
+	}
+	for _, w := range found {
+		for dim, n := range w.Dims {
+			if n < 1 && !occurs(p, dim, n) {
+				return nil, exit.Usagef("%s %s: %s is %d: expected 1 or more", flag, value, dim, n)
+			}
+		}
+	}
+	return found, nil
 }
 
 // HasWorkload refuses what a flag gives as a workload, where the target's problem has none of that name, or several.
