@@ -473,7 +473,7 @@ extern "C" __global__ void dw_erase(void *out, u64 n, int dtype, u64 inner, u64 
   }
 }
 
-// A region is a stretch of memory that dw_guard writes or dw_inspect reads: Region in inspect.go. Regions come by value, for
+// A region is a stretch of memory that dw_guard writes or dw_inspect reads: Region in region.go. Regions come by value, for
 // what lies in device memory is within a candidate's reach. `first` is the number of a region's first chunk.
 enum { GUARD, HASH, ZERO, COPY };
 struct Region { unsigned char *at; u64 bytes, key; u32 first; unsigned short kind, counter; };

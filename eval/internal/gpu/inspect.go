@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strings"
 
@@ -23,15 +22,6 @@ const (
 // copyEnd is up to where copies go.
 const copyEnd = 1 << 48
 
-// Region is a stretch that dw_guard writes or dw_inspect reads.
-type Region struct {
-	At      uint64
-	Bytes   int
-	Key     uint64
-	Kind    int
-	Counter int
-}
-
 // How regions travel: as the argument of a launch, since what lies in device memory is within a candidate's reach.
 const (
 	regionsPerLaunch = 64
@@ -39,29 +29,6 @@ const (
 	regionsBytes     = regionsPerLaunch*regionBytes + 8
 	chunkBytes       = 64 << 10 // what one block looks at, at a time
 )
-
-// EncodeRegions is up to regionsPerLaunch regions as harness.cu has them (struct Regions), with the number of their
-// chunks. They are written over what arg holds; nil: it is made.
-func EncodeRegions(arg []byte, list []Region) (encoded []byte, chunks int) {
-	if arg == nil {
-		arg = make([]byte, regionsBytes)
-	}
-	clear(arg)
-	for i, r := range list {
-		at := arg[i*regionBytes:]
-		binary.LittleEndian.PutUint64(at, r.At)
-		binary.LittleEndian.PutUint64(at[8:], uint64(r.Bytes))
-		binary.LittleEndian.PutUint64(at[16:], r.Key)
-		binary.LittleEndian.PutUint32(at[24:], uint32(chunks))
-		binary.LittleEndian.PutUint16(at[28:], uint16(r.Kind))
-		binary.LittleEndian.PutUint16(at[30:], uint16(r.Counter))
-		chunks += (r.Bytes + chunkBytes - 1) / chunkBytes
-	}
-	end := arg[regionsPerLaunch*regionBytes:]
-	binary.LittleEndian.PutUint32(end, uint32(len(list)))
-	binary.LittleEndian.PutUint32(end[4:], uint32(chunks))
-	return arg, chunks
-}
 
 // note says what a counter of an inspection is about.
 type note struct {
@@ -216,31 +183,6 @@ func (s *Session) count(v *inspection) error {
 func (s *Session) queue(v *inspection) error {
 	return s.eachLaunch(v.regions, "dw_inspect", ptr(s.counters))
 }
-
-// writeGuards queues the guards' pattern for zones.
-func (s *Session) writeGuards(zones ...zone) error {
-	v := &inspection{}
-	v.add(GuardKind, 0, s.prep.GuardKey, zones...)
-	return s.eachLaunch(v.regions, "dw_guard")
-}
-
-// eachLaunch has a kernel go through regions.
-func (s *Session) eachLaunch(list []Region, kernel string, more ...arg) error {
-	for len(list) > 0 {
-		n := min(len(list), regionsPerLaunch)
-		var chunks int
-		s.encoding.regions, chunks = EncodeRegions(s.encoding.regions, list[:n])
-		args := append([]arg{bytesArg(s.encoding.regions)}, more...)
-		if err := s.harness.run(kernel, s.blocksFor(chunks), args...); err != nil {
-			return err
-		}
-		list = list[n:]
-	}
-	return nil
-}
-
-// blocksFor is the number of blocks for so many chunks: 16 on a multiprocessor run at the memory's speed.
-func (s *Session) blocksFor(chunks int) int { return max(1, min(chunks, 16*s.dev.SMs)) }
 
 // everything looks at all memory that a candidate may have reached.
 func (s *Session) everything(v *inspection) {
