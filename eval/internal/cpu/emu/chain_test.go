@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"darwarp/kernels"
-	"darwarp/templates"
-	"darwarp/templates/graph"
 )
 
 // productReference is the truth that an import makes of a @ b in fp32.
@@ -18,19 +16,7 @@ func productReference(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := graph.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := g.Folder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := templates.FromFiles(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.ReferenceSource(kernels.FP32)
+	return bundleOf(t, text).ReferenceSource(kernels.FP32)
 }
 
 // TestScaleOfEqualTerms: equal products after a large one are all rounded to the same side, and an imported product's

@@ -56,15 +56,7 @@ func familyOf(t testing.TB, problem, name string) (*templates.Bundle, *kernels.F
 func point(t testing.TB, genes map[string]any) kernels.Job {
 	t.Helper()
 	b, f, dev := family(t)
-	g := f.Defaults()
-	for name, v := range genes {
-		g[name] = kernels.ParseValue(fmt.Sprint(v))
-	}
-	job, err := b.Job(f, g, dev, kernels.FP16)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return job
+	return jobAt(t, b, f, dev, kernels.FP16, genes)
 }
 
 // product is one problem C = A * B^T with its truth.

@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -58,18 +57,7 @@ func hopperJob(t testing.TB, problem string, sms int, genes map[string]any) kern
 	t.Helper()
 	b, f, dev := familyOf(t, problem, "hopper")
 	dev.SMs = sms
-	g := f.Defaults()
-	for name, v := range genes {
-		g[name] = kernels.ParseValue(fmt.Sprint(v))
-	}
-	if err := f.Check(g, dev, kernels.FP16); err != nil {
-		t.Fatal(err)
-	}
-	job, err := b.Job(f, g, dev, kernels.FP16)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return job
+	return jobAt(t, b, f, dev, kernels.FP16, genes)
 }
 
 // TestPlantedInHopper plants bugs in a point of the family: two blocks share tiles of B, two warpgroups multiply, and

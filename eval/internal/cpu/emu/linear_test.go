@@ -1,11 +1,9 @@
 package emu
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"darwarp/kernels"
@@ -57,18 +55,7 @@ func linearJob(t *testing.T, family string, genes map[string]any) kernels.Job {
 func jobOf(t *testing.T, problem, family string, genes map[string]any) kernels.Job {
 	t.Helper()
 	b, f, dev := familyOf(t, problem, family)
-	g := f.Defaults()
-	for name, v := range genes {
-		g[name] = kernels.ParseValue(fmt.Sprint(v))
-	}
-	if err := f.Check(g, dev, kernels.FP16); err != nil {
-		t.Fatal(err)
-	}
-	job, err := b.Job(f, g, dev, kernels.FP16)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return job
+	return jobAt(t, b, f, dev, kernels.FP16, genes)
 }
 
 // TestLinear runs the points, and mistakes in them, of which each gives wrong results or is found by the checks.
@@ -102,19 +89,8 @@ func TestLinear(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			job := linearJob(t, c.family, c.genes)
-			if c.old != "" && strings.Count(job.Source, c.old) != 1 {
-				t.Fatalf("%q is %d times in\n%s", c.old, strings.Count(job.Source, c.old), job.Source)
-			}
-			prog := build(t, strings.Replace(job.Source, c.old, c.new, 1), true)
-			found := ""
-			for _, p := range products {
-				p.spoil()
-				if r := p.run(t, prog, &job); r.Kind != "" {
-					found = fmt.Sprintf("%d x %d x %d: %+v", p.m, p.n, p.k, r)
-				} else if wrong := p.wrong(job.Acc); wrong != "" {
-					found = wrong
-				}
-			}
+			prog := buildWith(t, &job, c.old, c.new)
+			found := faultIn(t, prog, &job, products, func(p *product) string { return p.wrong(job.Acc) })
 			if (found != "") != (c.old != "") {
 				t.Errorf("mistake %q, found %q", c.new, found)
 			}

@@ -97,18 +97,7 @@ func planesJob(t *testing.T, problem string, genes map[string]any) kernels.Job {
 	}
 	b, f, dev := familyOf(t, problem, family)
 	dev.SMs = 4 // several tiles a block
-	g := f.Defaults()
-	for name, v := range genes {
-		g[name] = kernels.ParseValue(fmt.Sprint(v))
-	}
-	if err := f.Check(g, dev, kernels.FP16); err != nil {
-		t.Fatal(err)
-	}
-	job, err := b.Job(f, g, dev, kernels.FP16)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return job
+	return jobAt(t, b, f, dev, kernels.FP16, genes)
 }
 
 // TestPlantedInOrders plants mistakes in kernels of all orders, of which each gives wrong results.

@@ -1,11 +1,9 @@
 package emu
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"darwarp/eval/internal/check"
@@ -69,19 +67,8 @@ func TestQuantised(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			job := jobOf(t, "gemm_quantised", c.family, c.genes)
-			if c.old != "" && strings.Count(job.Source, c.old) != 1 {
-				t.Fatalf("%q is %d times in\n%s", c.old, strings.Count(job.Source, c.old), job.Source)
-			}
-			prog := build(t, strings.Replace(job.Source, c.old, c.new, 1), true)
-			found := ""
-			for _, p := range products {
-				p.spoil()
-				if r := p.run(t, prog, &job); r.Kind != "" {
-					found = fmt.Sprintf("%d x %d x %d: %+v", p.m, p.n, p.k, r)
-				} else if wrong := p.wrongBytes(); wrong != "" {
-					found = wrong
-				}
-			}
+			prog := buildWith(t, &job, c.old, c.new)
+			found := faultIn(t, prog, &job, products, (*product).wrongBytes)
 			if (found != "") != (c.old != "") {
 				t.Errorf("mistake %q, found %q", c.new, found)
 			}

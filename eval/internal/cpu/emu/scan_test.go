@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"darwarp/kernels"
-	"darwarp/templates"
-	"darwarp/templates/graph"
 )
 
 // scanSource is a point of the family of tiles that look back, for sums from the end of x * w, and x.
@@ -19,18 +17,7 @@ func scanSource(t *testing.T, genes map[string]any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := graph.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := g.Folder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := templates.FromFiles(files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := bundleOf(t, text)
 	dev, err := kernels.ArchDevice("sm_90a")
 	if err != nil {
 		t.Fatal(err)

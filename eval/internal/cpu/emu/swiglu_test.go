@@ -1,10 +1,8 @@
 package emu
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"darwarp/kernels"
@@ -56,30 +54,9 @@ func TestGated(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, f, dev := familyOf(t, "swiglu", c.family)
-			g := f.Defaults()
-			for name, v := range c.genes {
-				g[name] = kernels.ParseValue(fmt.Sprint(v))
-			}
-			if err := f.Check(g, dev, kernels.FP16); err != nil {
-				t.Fatal(err)
-			}
-			job, err := b.Job(f, g, dev, kernels.FP16)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if c.old != "" && strings.Count(job.Source, c.old) == 0 {
-				t.Fatalf("the source has no %q", c.old)
-			}
-			prog := build(t, strings.Replace(job.Source, c.old, c.new, 1), true)
-			found := ""
-			for _, p := range products {
-				p.spoil()
-				if r := p.run(t, prog, &job); r.Kind != "" {
-					found = fmt.Sprintf("%d x %d x %d: %+v", p.m, p.n, p.k, r)
-				} else if wrong := p.wrong(job.Acc); wrong != "" {
-					found = wrong
-				}
-			}
+			job := jobAt(t, b, f, dev, kernels.FP16, c.genes)
+			prog := buildWith(t, &job, c.old, c.new)
+			found := faultIn(t, prog, &job, products, func(p *product) string { return p.wrong(job.Acc) })
 			if (found != "") != (c.old != "") {
 				t.Errorf("mistake %q, found %q", c.new, found)
 			}

@@ -9,7 +9,6 @@ import (
 
 	"darwarp/kernels"
 	"darwarp/templates"
-	"darwarp/templates/graph"
 )
 
 // TestWgmmaTF32: of floats the lowest 13 bits do not count, whatever they are.
@@ -49,18 +48,7 @@ func (r rounding) job(t testing.TB, sms int, genes map[string]any) kernels.Job {
 		t.Fatal(err)
 	}
 	dev.SMs = sms
-	g := f.Defaults()
-	for name, v := range genes {
-		g[name] = kernels.ParseValue(fmt.Sprint(v))
-	}
-	if err := f.Check(g, dev, kernels.FP32); err != nil {
-		t.Fatal(err)
-	}
-	job, err := b.Job(f, g, dev, kernels.FP32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return job
+	return jobAt(t, b, f, dev, kernels.FP32, genes)
 }
 
 // bundle is the problem folder of the graph, and its family for Hopper.
@@ -79,7 +67,7 @@ func (r rounding) bundle(t testing.TB) (*templates.Bundle, *kernels.Family) {
 		nodes, right = nodes+fmt.Sprintf(turned, "B", shapeB), "Bt"
 		shapeB = strings.Replace(shapeB, `"k","n"`, `"n","k"`, 1)
 	}
-	g, err := graph.Parse([]byte(fmt.Sprintf(`{"format":1,"name":"rounded","torch":"2.15.0","tf32":true,
+	b := bundleOf(t, []byte(fmt.Sprintf(`{"format":1,"name":"rounded","torch":"2.15.0","tf32":true,
 		"dims":[{"name":"batch","value":3},{"name":"m","value":256},{"name":"n","value":256},{"name":"k","value":256}],
 		"tensors":[{"name":"A","kind":"input","dtype":"fp32","shape":%s},
 			{"name":"B","kind":"input","dtype":"fp32","shape":%s},
@@ -87,17 +75,6 @@ func (r rounding) bundle(t testing.TB) (*templates.Bundle, *kernels.Family) {
 		"nodes":[%s{"name":"y","op":"matmul","args":[{"ref":"%s"},{"ref":"%s"}],"dtype":"fp32","shape":["batch","m","n"]},
 			{"name":"C","op":"add","args":[{"ref":"y"},{"ref":"bias"}],"dtype":"fp32","shape":["batch","m","n"]}],
 		"outputs":["C"]}`, shapeA, shapeB, nodes, left, right)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := g.Folder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := templates.FromFiles(files)
-	if err != nil {
-		t.Fatal(err)
-	}
 	f, err := b.Family("hopper")
 	if err != nil {
 		t.Fatal(err)

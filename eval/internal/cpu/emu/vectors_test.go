@@ -1,7 +1,6 @@
 package emu
 
 import (
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"strings"
@@ -24,18 +23,7 @@ var vectors = []map[string]any{
 func vectorsJob(t testing.TB, genes map[string]any, dtype kernels.DType) kernels.Job {
 	t.Helper()
 	b, f, dev := familyNamed(t, "vectors")
-	g := f.Defaults()
-	for name, v := range genes {
-		g[name] = kernels.ParseValue(fmt.Sprint(v))
-	}
-	if err := f.Check(g, dev, dtype); err != nil {
-		t.Fatal(err)
-	}
-	job, err := b.Job(f, g, dev, dtype)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return job
+	return jobAt(t, b, f, dev, dtype, genes)
 }
 
 // Sizes that are ragged in every direction, more rows than a block takes, shares of k without a term, and long sums.
