@@ -176,7 +176,7 @@ func TestParseProblemMistakes(t *testing.T) {
 		{"ulps of everything", `reduction = "k"`, "reduction = \"k\"\nulps = 8388608", []string{`problem.toml: ` +
 			`check.ulps: 8.388608e+06: expected less than 8388608: so many units in the last place are the whole value`}},
 		{"reduction", `reduction = "k"`, `reduction = "k / 2"`,
-			[]string{`problem.toml: check.shapes[0]: k / 2 is 0 at k=1,m=1,n=1: expected at least 1`}},
+			[]string{`problem.toml: check.shapes[0]: check.reduction: k / 2 gives 0 at k=1,m=1,n=1: expected at least 1`}},
 		{"reference", `file = "reference.cu"`, `file = "../reference.cu"`,
 			[]string{`problem.toml: reference.file: "../reference.cu": expected the plain kernel's file in this folder, as ` +
 				`in "reference.cu"`}},

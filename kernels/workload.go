@@ -65,7 +65,7 @@ func (p *Problem) Work(dims Dims, t DType) (flops, bytes float64, err error) {
 func (p *Problem) Reduction(dims Dims, t DType) (int, error) {
 	k, err := p.exprs.reduction.Int(p.Env(dims, t))
 	if err == nil && k < 1 {
-		err = fmt.Errorf("%s is %d at %s: expected at least 1", p.exprs.reduction.Text, k, dims)
+		err = fmt.Errorf("check.reduction: %s gives %d at %s: expected at least 1", p.exprs.reduction.Text, k, dims)
 	}
 	return k, err
 }

@@ -67,6 +67,23 @@ func (b *Bundle) makerParams() (all []wantedParam) {
 	return append(all, b.dimParams()...)
 }
 
+// CheckReference refuses a reference without the kernel that the problem names, or with one that takes something else:
+// what a device would say of that comes late, and in its own words.
+func (b *Bundle) CheckReference() error {
+	if b.Problem.Reference.IsModule() { // which Python reads
+		return nil
+	}
+	u := b.referenceUnit(b.Problem.DTypes[0])
+	s, err := source.Read(u.Source)
+	if err != nil { // the compiler will say what is wrong
+		return nil
+	}
+	if ms := b.compareReference(u, s); len(ms) > 0 {
+		return ms
+	}
+	return nil
+}
+
 // checkReference compares the parameters of the reference kernel, and of the maker, with the problem.
 func (b *Bundle) checkReference() kernels.Mistakes {
 	u := b.referenceUnit(b.Problem.DTypes[0])
@@ -74,6 +91,10 @@ func (b *Bundle) checkReference() kernels.Mistakes {
 	if err != nil {
 		return kernels.Mistakes{u.refused(err)}
 	}
+	return b.compareReference(u, s)
+}
+
+func (b *Bundle) compareReference(u Unit, s *source.Source) kernels.Mistakes {
 	r := b.Problem.Reference
 	ms := b.checkOurs(u, s, "reference", r.Entry, b.referenceParams())
 	if r.Maker != nil {

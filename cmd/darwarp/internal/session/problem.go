@@ -37,6 +37,9 @@ func LoadBundle(arg string) (*templates.Bundle, error) {
 	}
 	defer dir.Close()
 	b, err := templates.Load(dir)
+	if err == nil {
+		err = b.CheckReference()
+	}
 	return b, InFolder(arg, err)
 }
 
