@@ -107,6 +107,8 @@ func TestMistyped(t *testing.T) {
 		{"search axpy.json.gz --workload smal", `(did you mean "small"?)`},
 		{"search axpy.json.gz --objective geomena", `(did you mean "geomean"?)`},
 		{"search gemm --device cpu --dtype bf61", `(did you mean "bf16"?)`},
+		{"search axpy.json.gz --store " + strings.Repeat("n", 201), "--store: a name of 201 bytes: expected at most 200"},
+		{"bench space nosuch", "nosuch: no such file or directory: expected a T1 file, or a recording and --constraints"},
 		{"search axpy.json.gz --store full", "--store full is no file: name a new one"},
 		{"search axpy.json.gz --store r.db", "continue it with --resume r.db, or choose another name"},
 		{"search axpy.json.gz --evals 1e3", `--evals "1e3": expected a whole number`},

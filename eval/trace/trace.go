@@ -5,7 +5,6 @@ package trace
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -57,8 +56,11 @@ func (r *Recorder) Close() error {
 	if !r.begun {
 		return nil
 	}
+	if r.err != nil {
+		return r.err
+	}
 	_, err := io.WriteString(r.out, "{}]\n")
-	return errors.Join(r.err, err)
+	return err
 }
 
 // write appends an event. The caller holds mu.

@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -43,10 +44,16 @@ type keys struct {
 // OpenKeys reads the keys in a private folder, or makes them. A folder that cannot have them is a Mistake.
 func OpenKeys(dir string) (keys, error) {
 	k, err := readKeys(dir)
-	if err != nil {
-		return k, Mistaken(fmt.Errorf("the folder %s of keys: %w", dir, err))
+	if err == nil {
+		return k, nil
 	}
-	return k, nil
+	_ = os.Remove(dir) // which is kept where something is in it
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		if errors.Is(err, full) {
+			return k, fmt.Errorf("the folder %s of keys cannot be written: %w", dir, full)
+		}
+	}
+	return k, Mistaken(fmt.Errorf("the folder %s of keys: %w", dir, err))
 }
 
 func readKeys(dir string) (k keys, err error) {

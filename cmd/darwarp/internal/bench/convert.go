@@ -39,10 +39,11 @@ func (f Convert) Run(con *console.Console, path string) error {
 		return err
 	}
 	if err := console.WriteFile(f.Out, func(w io.Writer) error {
-		if err := rec.Convert(w, f.Format, f.Workload, strings.HasSuffix(f.Out, ".gz")); err != nil {
-			return exit.Usagef("%s: %v", path, err)
+		err := rec.Convert(w, f.Format, f.Workload, strings.HasSuffix(f.Out, ".gz"))
+		if err == nil || files.Reason(err) != err { // it cannot be written
+			return err
 		}
-		return nil
+		return exit.Usagef("%s: %v", path, err)
 	}); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (f Space) Run(con *console.Console, path string) error {
 	if f.Constraints == "" {
 		data, err := files.Read(path, session.MaxRecording)
 		if err != nil {
-			return exit.Usagef("%v", err)
+			return exit.Usagef("%v: expected a T1 file, or a recording and --constraints FILE", err)
 		}
 		d, err := replay.ReadRestrictions(data, "", nil)
 		if err == nil && len(d.Params) == 0 {

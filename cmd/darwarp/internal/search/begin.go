@@ -60,6 +60,10 @@ func (s *Search) begin(ctx context.Context) error {
 	return err
 }
 
+// longestName bounds the name of a run's file in bytes: what is made beside it has its name and some letters more, and
+// file systems take 255.
+const longestName = 200
+
 // CheckStore refuses, before the device is opened, a file that cannot become the run's.
 func (o Options) CheckStore() error {
 	if o.Store == "" { // DefaultStore is of this folder
@@ -67,6 +71,9 @@ func (o Options) CheckStore() error {
 			return exit.Usagef("%w: name a file elsewhere with --store", err)
 		}
 		return nil
+	}
+	if name := filepath.Base(o.Store); len(name) > longestName {
+		return exit.Usagef("--store: a name of %d bytes: expected at most %d", len(name), longestName)
 	}
 	switch info, err := os.Stat(o.Store); {
 	case err == nil && !info.Mode().IsRegular():

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"darwarp/cmd/darwarp/internal/exit"
+	"darwarp/cmd/darwarp/internal/files"
 	"darwarp/cmd/darwarp/internal/report"
 	"darwarp/evolve"
 	"darwarp/kernels"
@@ -120,6 +121,13 @@ func OpenFor(ctx context.Context, m store.Meta, t Target, say func(string, ...an
 	}
 	if t.Problem != "" && (m.Device.Kind == "cuda" || m.Device.Kind == "cpu") {
 		return nil, exit.Usagef("the run was made on %s, and not on a recording: leave out %s", m.Device.Label(), t.Problem)
+	}
+	if _, err := os.Stat(t.Problem); t.Problem != "" && !IsFile(t.Problem) {
+		why := "no regular file"
+		if err != nil {
+			why = files.Reason(err).Error()
+		}
+		return nil, exit.Usagef("%s: %s: expected the recording that the run was made on", t.Problem, why)
 	}
 	if t.Races && m.Device.Kind != "cpu" { // a search for faults, not a comparison of times
 		t.picked = nil

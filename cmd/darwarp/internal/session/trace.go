@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"darwarp/cmd/darwarp/internal/console"
@@ -35,7 +36,10 @@ func (l *late) Write(p []byte) (n int, err error) {
 			return 0, exit.Usagef("--trace: %s: %w", l.path, files.Reason(err))
 		}
 	}
-	return l.file.Write(p)
+	if n, err = l.file.Write(p); err != nil {
+		err = fmt.Errorf("--trace: %s cannot be written: %w", l.path, files.Reason(err))
+	}
+	return n, err
 }
 
 func (l *late) close() error {
