@@ -67,7 +67,7 @@ func TestAlikeOfProducts(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := string(files["reference.cu"])
-		if !strings.Contains(text, "if (u * v != 0) alike") || !strings.Contains(text, "].equal, double(terms))") &&
+		if !strings.Contains(text, "if (u * v != 0) alike") || !strings.Contains(text, "].equal, double(n.lengths[3]))") &&
 			!strings.Contains(text, "size * Alike::more(alike.equal, double(terms))") {
 			t.Errorf("%s does not count equal terms", name)
 		}

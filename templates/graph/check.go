@@ -134,7 +134,7 @@ func (p *program) termsText() string {
 	case p.staged():
 		return fmt.Sprintf("double(n.lengths[3] + (n.terms() + %d) / %d + 8)", chain-1, chain)
 	case p.product != nil:
-		return "double(terms)"
+		return "double(n.lengths[3])"
 	case p.pool != nil && p.rounds():
 		return fmt.Sprint(p.pool.Window())
 	case !p.rounds():

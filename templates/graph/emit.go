@@ -102,11 +102,7 @@ func (w *writer) text(v *value) string {
 	if name := w.locals[v]; name != "" {
 		return name
 	}
-	args := make([]string, len(v.args))
-	for i, a := range v.args {
-		args[i] = w.text(a)
-	}
-	call := "op_" + v.op.Name + "(" + strings.Join(args, ", ") + ")"
+	call := w.call(v)
 	if v == w.current {
 		return call
 	}
@@ -114,6 +110,27 @@ func (w *writer) text(v *value) string {
 	w.lines = append(w.lines, fmt.Sprintf("const %s %s = %s;", w.d.number, name, call))
 	w.locals[v] = name
 	return name
+}
+
+// call is an operator's value as a call of its function.
+func (w *writer) call(v *value) string {
+	args := make([]string, len(v.args))
+	for i, a := range v.args {
+		args[i] = w.text(a)
+	}
+	if w.d.number == truth.number && v.op.Far {
+		args = slices.Insert(args, 0, modelOf(v))
+	}
+	return "op_" + v.op.Name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// modelOf is what the truth of an operator takes for e(terms) of the error model: none where a row is multiplied or
+// divided by what is known of it, as by its norm. That is not far off, if only because something keeps it from 0.
+func modelOf(v *value) string {
+	if len(v.args) == 2 && v.args[0].varies != v.args[1].varies {
+		return "0"
+	}
+	return "n.model()"
 }
 
 func (p *program) loadName(v *value) string { return fmt.Sprintf("l%d", slices.Index(p.loads, v)) }

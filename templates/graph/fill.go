@@ -199,9 +199,18 @@ func (p *program) operatorData() (out []map[string]string) {
 	for _, op := range p.usedOperators() {
 		args := strings.Split("a b c", " ")[:op.Args]
 		out = append(out, map[string]string{"Name": op.Name, "Exact": op.Exact, "Fast": op.Fast, "Truth": op.Truth,
-			"Arguments": "Num " + strings.Join(args, ", Num "), "Floats": "float " + strings.Join(args, ", float ")})
+			"Arguments": op.arguments(args), "Floats": "float " + strings.Join(args, ", float ")})
 	}
 	return out
+}
+
+// arguments are the parameters of an operator's truth.
+func (op *operator) arguments(names []string) string {
+	text := "Num " + strings.Join(names, ", Num ")
+	if op.Far {
+		return "double model, " + text
+	}
+	return text
 }
 
 const formGene = `

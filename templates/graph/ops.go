@@ -14,6 +14,7 @@ type operator struct {
 	Args  int      `toml:"args"`
 	Ints  bool     `toml:"ints"`  // integers from small integers
 	Same  bool     `toml:"same"`  // nothing is rounded
+	Far   bool     `toml:"far"`   // the truth takes e(terms) first
 	Exact string   `toml:"exact"` // body over floats a, b, c
 	Fast  string   `toml:"fast"`  // the same, faster; empty: there is none
 	Truth string   `toml:"truth"` // body over Num

@@ -151,7 +151,7 @@ var truths = map[string]truthCode{
 // exponentials is the truth of the sum of exp(x - top).
 func exponentials(top string) truthCode {
 	return truthCode{start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: "exactly(" + top + ")",
-		again: "0", retake: "const Num y = op_exp(Num{t.v - first, fabs(t.v - first) + t.e, t.k}); " +
+		again: "0", retake: "const Num y = op_exp(n.model(), Num{t.v - first, fabs(t.v - first) + t.e, t.k}); " +
 			"d += y.v, f += y.e, g += y.v + y.k;",
 		second: "num(plus(d, share), plus(f, share), plus(g, share))", readds: "y.v"}
 }

@@ -21,6 +21,23 @@ __device__ Num smooth(double y, double own, Num a, double derivative) {
     return num(y, fabs(own) + times(d, a.e), times(d, a.k));
 }
 
+// reach is how far from its truth a number may be that sums are in: its errors as a tolerance, by e(terms) of the error model.
+__device__ double reach(Num a, double model) { return model > 0 && a.k > 0 ? (4 * a.e + model * a.k) / 16777216 : 0; }
+
+// off is a number that may be off by so much, if its errors are not as large as that anyway.
+__device__ Num off(Num y, double by, double model) {
+    return num(y.v, y.e, by > 0 ? fmax(y.k, fmin(by * 16777216 / model, 3.4028234663852886e38)) : y.k);
+}
+
+// bent is smooth of a function f that rises throughout, or falls, but less in one place than in another: it may be off by as much
+// as it changes until either end of what its argument may be. y is f of that.
+template <class F>
+__device__ Num bent(F f, double y, double own, Num a, double derivative, double model) {
+    const Num near = smooth(y, own, a, derivative);
+    const double r = reach(a, model);
+    return r > 0 ? off(near, fmax(fabs(f(a.v - r) - y), fabs(f(a.v + r) - y)), model) : near;
+}
+
 // picked is a or b, of which one was greater or less. Where the errors of the other are such that rounding may pick that one, it
 // has the larger errors of both: e(terms) roundings are less than 2^-10 of a sum of up to 2^24 terms.
 __device__ Num picked(bool first, Num a, Num b) {

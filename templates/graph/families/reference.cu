@@ -7,12 +7,16 @@ __device__ Num op_<%.Name%>(<%.Arguments%>) { <%.Truth%> }
 using Index = <%.Index%>;
 struct Sizes {
     int <%.SizeNames%>;
-<%- if .Staged%>
+<%- if .Product%>
     int lengths[4];  // of the product: batches, rows, columns, terms
 <%- end%>
     __device__ Index kept() const { return <%.Kept%>; }
     __device__ Index terms() const { return <%.Terms%>; }
     __device__ Num count() const { return exactly(<%.CountDouble%>); }
+    __device__ double model() const {  // e(terms) of the error model
+        const Sizes& n = *this;
+        return model_of(<%.K%>);
+    }
 };
 struct Inputs { <%range .Inputs%>const <%.Type%>* <%.Name%>; <%end%>};
 struct Element {
@@ -263,10 +267,9 @@ __device__ void load_tile(const T* matrix, bool along, int lines, int terms, int
 extern "C" __global__ void __launch_bounds__(<%.Block%>)
 reference(<%.TruthParams%>) {
     const Inputs in{<%.InputNames%>};
-    const Sizes n{<%.SizeValues%><%if .Staged%>, {<%.ProductLengths%>}<%end%>};
+    const Sizes n{<%.SizeValues%><%if .Product%>, {<%.ProductLengths%>}<%end%>};
 <%- if and .Product (not .Staged)%>
-    const int lengths[4] = {<%.ProductLengths%>};
-    const int rows = lengths[1], cols = lengths[2], terms = lengths[3], batch = blockIdx.z;
+    const int rows = n.lengths[1], cols = n.lengths[2], terms = n.lengths[3], batch = blockIdx.z;
     const T* A = <%.Product.A%> + (long long)<%.MatrixA%> * rows * terms;
     const T* B = <%.Product.B%> + (long long)<%.MatrixB%> * cols * terms;
     __shared__ float a[STEP][TILE + 1], b[STEP][TILE + 1];  // + 1 spreads a column over the banks
@@ -295,7 +298,7 @@ reference(<%.TruthParams%>) {
             const Index k = (Index(batch) * rows + r) * cols + c;
             Element e;
             gather(in, n, k, 0, e);
-            e.acc = <%if .Product.Triangle%>(<%if eq .Product.Triangle "tril"%>c > r + <%.Product.Diagonal%><%else%>c < r + <%.Product.Diagonal%><%end%>) ? exactly(0) : <%end%>num(sum[i][j], 0, scale[i][j] * Alike::more(alike[i][j].equal, double(terms)));
+            e.acc = <%if .Product.Triangle%>(<%if eq .Product.Triangle "tril"%>c > r + <%.Product.Diagonal%><%else%>c < r + <%.Product.Diagonal%><%end%>) ? exactly(0) : <%end%>num(sum[i][j], 0, scale[i][j] * Alike::more(alike[i][j].equal, <%.K%>));
 <%- range .Outputs%>
             const Num y_<%.Name%> = <%.Function%>(e, row, n);
             <%.Name%>[k] = value_of(y_<%.Name%>);

@@ -22,6 +22,23 @@ __device__ Num smooth(double y, double own, Num a, double derivative) {
     return num(y, fabs(own) + times(d, a.e), times(d, a.k));
 }
 
+// reach is how far from its truth a number may be that sums are in: its errors as a tolerance, by e(terms) of the error model.
+__device__ double reach(Num a, double model) { return model > 0 && a.k > 0 ? (4 * a.e + model * a.k) / 16777216 : 0; }
+
+// off is a number that may be off by so much, if its errors are not as large as that anyway.
+__device__ Num off(Num y, double by, double model) {
+    return num(y.v, y.e, by > 0 ? fmax(y.k, fmin(by * 16777216 / model, 3.4028234663852886e38)) : y.k);
+}
+
+// bent is smooth of a function f that rises throughout, or falls, but less in one place than in another: it may be off by as much
+// as it changes until either end of what its argument may be. y is f of that.
+template <class F>
+__device__ Num bent(F f, double y, double own, Num a, double derivative, double model) {
+    const Num near = smooth(y, own, a, derivative);
+    const double r = reach(a, model);
+    return r > 0 ? off(near, fmax(fabs(f(a.v - r) - y), fabs(f(a.v + r) - y)), model) : near;
+}
+
 // picked is a or b, of which one was greater or less. Where the errors of the other are such that rounding may pick that one, it
 // has the larger errors of both: e(terms) roundings are less than 2^-10 of a sum of up to 2^24 terms.
 __device__ Num picked(bool first, Num a, Num b) {
@@ -61,9 +78,14 @@ __device__ Num spread_of(double v, double e, double k, double n, double more = 1
 using Index = unsigned;
 struct Sizes {
     int a0;
+    int lengths[4];  // of the product: batches, rows, columns, terms
     __device__ Index kept() const { return Index(a0); }
     __device__ Index terms() const { return Index(1); }
     __device__ Num count() const { return exactly(double(1)); }
+    __device__ double model() const {  // e(terms) of the error model
+        const Sizes& n = *this;
+        return model_of(double(n.lengths[3]));
+    }
 };
 struct Inputs { const T* in0; const T* in1; };
 struct Element {
@@ -117,9 +139,8 @@ __device__ void load_tile(const T* matrix, bool along, int lines, int terms, int
 extern "C" __global__ void __launch_bounds__(256)
 reference(const T* in0, const T* in1, double* out0, float* out0_scale, int d0, int d1, int d2) {
     const Inputs in{in0, in1};
-    const Sizes n{int((long long)d0 * (long long)d2)};
-    const int lengths[4] = {int(1), int((long long)d0), int((long long)d2), int((long long)d1)};
-    const int rows = lengths[1], cols = lengths[2], terms = lengths[3], batch = blockIdx.z;
+    const Sizes n{int((long long)d0 * (long long)d2), {int(1), int((long long)d0), int((long long)d2), int((long long)d1)}};
+    const int rows = n.lengths[1], cols = n.lengths[2], terms = n.lengths[3], batch = blockIdx.z;
     const T* A = in0 + (long long)0 * rows * terms;
     const T* B = in1 + (long long)0 * cols * terms;
     __shared__ float a[STEP][TILE + 1], b[STEP][TILE + 1];  // + 1 spreads a column over the banks
@@ -148,9 +169,9 @@ reference(const T* in0, const T* in1, double* out0, float* out0_scale, int d0, i
             const Index k = (Index(batch) * rows + r) * cols + c;
             Element e;
             gather(in, n, k, 0, e);
-            e.acc = num(sum[i][j], 0, scale[i][j] * Alike::more(alike[i][j].equal, double(terms)));
+            e.acc = num(sum[i][j], 0, scale[i][j] * Alike::more(alike[i][j].equal, double(n.lengths[3])));
             const Num y_out0 = result0(e, row, n);
             out0[k] = value_of(y_out0);
-            out0_scale[k] = scale_of(y_out0, double(terms));
+            out0_scale[k] = scale_of(y_out0, double(n.lengths[3]));
         }
 }

@@ -22,6 +22,23 @@ __device__ Num smooth(double y, double own, Num a, double derivative) {
     return num(y, fabs(own) + times(d, a.e), times(d, a.k));
 }
 
+// reach is how far from its truth a number may be that sums are in: its errors as a tolerance, by e(terms) of the error model.
+__device__ double reach(Num a, double model) { return model > 0 && a.k > 0 ? (4 * a.e + model * a.k) / 16777216 : 0; }
+
+// off is a number that may be off by so much, if its errors are not as large as that anyway.
+__device__ Num off(Num y, double by, double model) {
+    return num(y.v, y.e, by > 0 ? fmax(y.k, fmin(by * 16777216 / model, 3.4028234663852886e38)) : y.k);
+}
+
+// bent is smooth of a function f that rises throughout, or falls, but less in one place than in another: it may be off by as much
+// as it changes until either end of what its argument may be. y is f of that.
+template <class F>
+__device__ Num bent(F f, double y, double own, Num a, double derivative, double model) {
+    const Num near = smooth(y, own, a, derivative);
+    const double r = reach(a, model);
+    return r > 0 ? off(near, fmax(fabs(f(a.v - r) - y), fabs(f(a.v + r) - y)), model) : near;
+}
+
 // picked is a or b, of which one was greater or less. Where the errors of the other are such that rounding may pick that one, it
 // has the larger errors of both: e(terms) roundings are less than 2^-10 of a sum of up to 2^24 terms.
 __device__ Num picked(bool first, Num a, Num b) {
@@ -60,8 +77,9 @@ __device__ Num spread_of(double v, double e, double k, double n, double more = 1
 __device__ Num op_add(Num a, Num b) { const double y = a.v + b.v; return num(y, fabs(y) + a.e + b.e, a.k + b.k); }
 __device__ Num op_center(Num a, Num b) { const double y = a.v - b.v; return num(y, fabs(y) + a.e + b.e, a.k + b.k); }
 __device__ Num op_rsqrt(Num a) { const double y = 1 / sqrt(a.v); return smooth(y, 2 * fabs(y), a, 0.5 * y / a.v); }
-__device__ Num op_mul(Num a, Num b) { const double y = a.v * b.v, p = fabs(a.v), q = fabs(b.v);
-    return num(y, fabs(y) + times(p, b.e) + times(q, a.e), times(p, b.k) + times(q, a.k)); }
+__device__ Num op_mul(double model, Num a, Num b) { const double y = a.v * b.v, p = fabs(a.v), q = fabs(b.v), r = reach(a, model), s = reach(b, model);
+    const Num near = num(y, fabs(y) + times(p, b.e) + times(q, a.e), times(p, b.k) + times(q, a.k));
+    return r * s > 0 ? off(near, p * s + q * r + r * s, model) : near; }
 
 using Index = unsigned;
 struct Sizes {
@@ -70,6 +88,10 @@ struct Sizes {
     __device__ Index kept() const { return (Index(a0) * Index(a1)); }
     __device__ Index terms() const { return Index(a2); }
     __device__ Num count() const { return exactly(double(1) * double(a2)); }
+    __device__ double model() const {  // e(terms) of the error model
+        const Sizes& n = *this;
+        return model_of(double(n.lengths[3] + (n.terms() + 31) / 32 + 8));
+    }
 };
 struct Inputs { const T* in0; const T* in1; const T* in2; const T* in3; const T* in4; };
 struct Element {
@@ -144,8 +166,8 @@ __device__ Num term0(const Element& e, const Row& row, const Sizes& n) {
 __device__ Num result0(const Element& e, const Row& row, const Sizes& n) {
     const Num v0 = op_add(e.l0, e.l1);
     const Num v1 = op_center(v0, row.s0_0);
-    const Num v2 = op_mul(v1, row.r1);
-    const Num v3 = op_mul(v2, e.l2);
+    const Num v2 = op_mul(0, v1, row.r1);
+    const Num v3 = op_mul(n.model(), v2, e.l2);
     const Num v4 = op_add(v3, e.l3);
     return v4;
 }
