@@ -50,7 +50,7 @@ func chainsAlike(reference []byte, divided int) bool {
 	counted := regexp.MustCompile(`const double (\w+)_more = Alike::more\(plus\(\w+\.equal, share\), `+regexp.QuoteMeta(
 		fmt.Sprintf("double((n.terms() + %d) / %d + 8))", divided-1, divided))).FindAllStringSubmatch(text, -1)
 	for _, c := range counted {
-		if !strings.Contains(text, c[1]+".see(t.v, ") ||
+		if !strings.Contains(text, c[1]+".see(float(") ||
 			!strings.Contains(text, c[1]+"_more * plus(") && !strings.Contains(text, ", "+c[1]+"_more)") {
 			return false
 		}

@@ -60,25 +60,27 @@ func (p *program) has() map[string]bool {
 // the error model where equal numbers are counted, and empty where they are not.
 func (s statData) truth(terms string) string {
 	code := truths[s.Kind]
-	out := "        double a = " + code.start + ", b = 0, c = 0;\n" + s.sweep(code.take, code.adds, "alike", terms) +
+	out := "        double a = " + code.start + ", b = 0, c = 0;\n" +
+		s.sweep(code.take, code.adds, "float(%s)", "alike", terms) +
 		"        row." + s.First + " = " + longer(code.first, code.adds, "alike", terms) + ";" + over
 	if code.second == "" {
 		return out
 	}
 	return out + "\n        const double first = row." + s.First + ".v;\n        double d = " + code.again +
-		", f = 0, g = 0;\n" + s.sweep(code.retake, code.readds, "again", terms) +
+		", f = 0, g = 0;\n" + s.sweep(code.retake, code.readds, code.equals, "again", terms) +
 		"        row." + s.Other + " = " + longer(code.second, code.readds, "again", terms) + ";" + over
 }
 
-// sweep is a pass over the row. Where something is added up, equal numbers are counted in passing.
-func (s statData) sweep(body, adds, name, terms string) string {
+// sweep is a pass over the row. Where something is added up, equal numbers are counted in passing: those that fp32
+// makes equal of the term that stands for %s, as distances from a mean of numbers that are nearly 0.
+func (s statData) sweep(body, adds, equals, name, terms string) string {
 	begin, end := "", ""
 	if terms != "" && adds != "" {
 		begin = "        Alike " + name + "{0, 0};\n" +
 			"        if (share.first(terms) < terms) {\n" +
 			"            gather(in, n, k, (share.first(terms) + terms - 1) % terms, e);\n" +
-			"            " + name + ".before = " + s.Term + "(e, row, n).v;\n        }\n"
-		body += " " + name + ".see(t.v, " + adds + ");"
+			"            " + name + ".before = " + fmt.Sprintf(equals, s.Term+"(e, row, n).v") + ";\n        }\n"
+		body += " " + name + ".see(" + fmt.Sprintf(equals, "t.v") + ", " + adds + ");"
 		end = "        const double " + name + "_more = Alike::more(plus(" + name + ".equal, share), " + terms + ");\n"
 	}
 	return begin + "        for (Index r = share.first(terms); r < terms; r += share.step()) {\n" +
@@ -114,8 +116,8 @@ func (p *program) stages() int {
 }
 
 // truthCode is the truth of a stat: a is its value, b and c gather errors of roundings and of sums. adds and readds are
-// what is added up, where something is.
-type truthCode struct{ start, take, first, again, retake, second, adds, readds string }
+// what is added up, where something is, and equals is what is equal where what is added up again is.
+type truthCode struct{ start, take, first, again, retake, second, adds, readds, equals string }
 
 const (
 	addUp     = "a += t.v, b += t.e, c += fabs(t.v) + t.k;"
@@ -143,6 +145,7 @@ var truths = map[string]truthCode{
 		second: "spread_of(plus(d, share), plus(f, share), plus(g, share), double(terms))",
 		adds:   "t.v",
 		readds: "x * x",
+		equals: "float(%s - first)",
 	},
 	"ExpSum": exponentials("most(a, share)"),
 	"LogSum": exponentials("fmax(-1.7976931348623157e308, fmin(most(a, share), 1.7976931348623157e308))"),
@@ -153,7 +156,7 @@ func exponentials(top string) truthCode {
 	return truthCode{start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: "exactly(" + top + ")",
 		again: "0", retake: "const Num y = op_exp(n.model(), Num{t.v - first, fabs(t.v - first) + t.e, t.k}); " +
 			"d += y.v, f += y.e, g += y.v + y.k;",
-		second: "num(plus(d, share), plus(f, share), plus(g, share))", readds: "y.v"}
+		second: "num(plus(d, share), plus(f, share), plus(g, share))", readds: "y.v", equals: "float(exp(%s - first))"}
 }
 
 const firstPlace = "if ((t.v == first || t.v != t.v) && !(d <= double(r))) d = double(r);"

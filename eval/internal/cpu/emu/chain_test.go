@@ -4,15 +4,20 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
+	"darwarp/eval/internal/check"
 	"darwarp/kernels"
 )
 
 // productReference is the truth that an import makes of a @ b in fp32.
-func productReference(t *testing.T) string {
+func productReference(t *testing.T) string { return importedReference(t, "matmul") }
+
+// importedReference is the truth that an import makes of a graph in fp32.
+func importedReference(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../../../templates/graph/testdata/matmul.json")
+	text, err := os.ReadFile("../../../../templates/graph/testdata/" + name + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,4 +59,56 @@ func TestScaleOfEqualTerms(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestScaleOfNearlyEqual: numbers that are nearly 0 have nearly equal distances from a mean. fp32 makes these equal, so
+// that all sums of their squares are rounded to the same side. A thread that has such a row to itself is within the
+// tolerance. That of drawn numbers is for threads that share the row.
+func TestScaleOfNearlyEqual(t *testing.T) {
+	needCompiler(t)
+	const rows, terms, k = 4, 4096, 4096/32 + 8
+	in, weight, bias := newMemory("in", 4*rows*terms), newMemory("weight", 4*terms), newMemory("bias", 4*terms)
+	out, scale := newMemory("out", 8*rows*terms), newMemory("scale", 4*rows*terms)
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range rows * terms {
+		view[float32](in)[i] = float32(math.Ldexp(rng.NormFloat64(), -40))
+		if i%64 == 0 || i < terms { // needles among dust, and a row of drawn numbers
+			view[float32](in)[i] = float32(rng.NormFloat64())
+		}
+		view[float32](weight)[i%terms] = 1
+	}
+	p := build(t, importedReference(t, "layernorm"), false)
+	ran := p.launch(t, "reference", x(rows), x(256), 0, in, weight, bias, out, scale, rows, terms, 1)
+	if ran.Kind != "" {
+		t.Fatalf("%s: %s", ran.Kind, ran.Message)
+	}
+	got := make([]float64, 0, rows*terms)
+	for row := range rows {
+		got = append(got, chainNorm(view[float32](in)[row*terms:(row+1)*terms])...)
+	}
+	truth := check.Truth{Value: view[float64](out), Scale: view[float32](scale)}
+	r := check.Judge(check.Encode(kernels.FP32, got), kernels.FP32, truth, check.Model{K: k, Coherent: true})
+	if !r.Pass() {
+		t.Error(r.Explain("out", []int{rows, terms}))
+	}
+	if drawn := float64(slices.Max(view[float32](scale)[:terms])); drawn > 16 {
+		t.Errorf("the scales of drawn numbers go to %g", drawn)
+	}
+}
+
+// chainNorm is a layer norm by one thread, which adds up numbers one after the other.
+func chainNorm(x []float32) (out []float64) {
+	var sum, squares float32
+	for _, v := range x {
+		sum += v
+	}
+	mean := sum / float32(len(x))
+	for _, v := range x {
+		squares += (v - mean) * (v - mean)
+	}
+	root := float32(1 / math.Sqrt(float64(squares/float32(len(x))+1e-5)))
+	for _, v := range x {
+		out = append(out, float64((v-mean)*root))
+	}
+	return out
 }

@@ -181,12 +181,12 @@ reference(const T* in0, double* out0, float* out0_scale, int d0, int d1) {
         Alike alike{0, 0};
         if (share.first(terms) < terms) {
             gather(in, n, k, (share.first(terms) + terms - 1) % terms, e);
-            alike.before = term0(e, row, n).v;
+            alike.before = float(term0(e, row, n).v);
         }
         for (Index r = share.first(terms); r < terms; r += share.step()) {
             gather(in, n, k, r, e);
             const Num t = term0(e, row, n);
-            a += t.v, b += t.e, c += fabs(t.v) + t.k; alike.see(t.v, t.v);
+            a += t.v, b += t.e, c += fabs(t.v) + t.k; alike.see(float(t.v), t.v);
         }
         const double alike_more = Alike::more(plus(alike.equal, share), double((n.terms() + 31) / 32 + 8));
         row.s0_0 = num(plus(a, share), plus(b, share), alike_more * plus(c, share));

@@ -228,12 +228,12 @@ reference(const T* in0, const T* in1, const T* in2, const T* in3, const T* in4, 
         Alike alike{0, 0};
         if (share.first(terms) < terms) {
             gather(in, n, k, (share.first(terms) + terms - 1) % terms, e);
-            alike.before = term0(e, row, n).v;
+            alike.before = float(term0(e, row, n).v);
         }
         for (Index r = share.first(terms); r < terms; r += share.step()) {
             gather(in, n, k, r, e);
             const Num t = term0(e, row, n);
-            a += t.v, b += t.e, c += fabs(t.v) + t.k; alike.see(t.v, t.v);
+            a += t.v, b += t.e, c += fabs(t.v) + t.k; alike.see(float(t.v), t.v);
         }
         const double alike_more = Alike::more(plus(alike.equal, share), double(n.lengths[3] + (n.terms() + 31) / 32 + 8));
         row.s0_0 = mean_of(plus(a, share), plus(b, share), alike_more * plus(c, share), double(terms));
@@ -243,12 +243,12 @@ reference(const T* in0, const T* in1, const T* in2, const T* in3, const T* in4, 
         Alike again{0, 0};
         if (share.first(terms) < terms) {
             gather(in, n, k, (share.first(terms) + terms - 1) % terms, e);
-            again.before = term0(e, row, n).v;
+            again.before = float(term0(e, row, n).v - first);
         }
         for (Index r = share.first(terms); r < terms; r += share.step()) {
             gather(in, n, k, r, e);
             const Num t = term0(e, row, n);
-            const double x = t.v - first; d += x * x, f += 2 * fabs(x) * t.e, g += 2 * fabs(x) * t.k; again.see(t.v, x * x);
+            const double x = t.v - first; d += x * x, f += 2 * fabs(x) * t.e, g += 2 * fabs(x) * t.k; again.see(float(t.v - first), x * x);
         }
         const double again_more = Alike::more(plus(again.equal, share), double(n.lengths[3] + (n.terms() + 31) / 32 + 8));
         row.s0_1 = spread_of(plus(d, share), plus(f, share), plus(g, share), double(terms), again_more);
