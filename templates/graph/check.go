@@ -218,6 +218,11 @@ func (p *program) inputs() (list, without []string) {
 	if slices.ContainsFunc(p.stats, centred) {
 		without = append(without, kernels.Single) // no number is neutral: each is as far from a mean as the mean is from it
 	}
+	for _, class := range p.spilled() {
+		if list = slices.DeleteFunc(list, func(c string) bool { return c == class }); slices.Contains(hardFar, class) {
+			without = append(without, class)
+		}
+	}
 	return list, without
 }
 
