@@ -131,7 +131,8 @@ func (h *Host) timeAgain(ctx context.Context, job *kernels.Job, brief bool) ([]k
 	return times, h.blame(ctx, at, err)
 }
 
-// Trial is Pool.Trial: what has to be stood before somebody reigns at home, where its duel was, and the rest elsewhere.
+// Trial is Pool.Trial: what has to be stood before somebody becomes champion at home, where its duel was, and the rest
+// elsewhere.
 func (h *Host) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.TrialPart) (kernels.Trial, error) {
 	at := h.places.aside()
 	if trial.Quick(parts) {

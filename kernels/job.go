@@ -25,7 +25,7 @@ type Job struct {
 	// Likely says that it is likely to be fast: it goes before other candidates.
 	Likely bool `json:"likely,omitempty"`
 	// Foremost says that it is well ahead of the champion: candidates wait for its duel and for what it has to stand
-	// before it reigns.
+	// before it becomes champion.
 	Foremost bool `json:"foremost,omitempty"`
 }
 

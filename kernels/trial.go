@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// TrialPart names one way in which a candidate that would reign is doubted, beyond what the gate asks of every
+// TrialPart names one way in which a would-be champion is doubted, beyond what the gate asks of every
 // candidate.
 type TrialPart string
 
-// The parts. The first three take the device for moments and come before a candidate reigns; the next two run beside
-// the search; the last is for a candidate that is exported.
+// The parts. The first three take the device for moments and come before a candidate becomes champion; the next two run
+// beside the search; the last is for a candidate that is exported.
 const (
 	TrialClasses   TrialPart = "classes"   // every input class at every workload, and the whole bank of inputs
 	TrialFresh     TrialPart = "fresh"     // calls that never see an input twice in a row, all outputs compared

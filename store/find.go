@@ -12,11 +12,11 @@ import (
 )
 
 // The names that users have for candidates beside their IDs. Best is the champion, and the lowest score only as long as
-// none reigns: of many timings the lowest is the luckiest, and only duels tell who is faster.
+// there is none: of many timings the lowest is the luckiest, and only duels tell who is faster.
 const (
-	Best        = "best"
-	Reigning    = "champion"
-	LowestScore = "lowest-score" // of one timing, whoever reigns
+	Best         = "best"
+	ChampionName = "champion"
+	LowestScore  = "lowest-score" // of one timing, whoever is champion
 )
 
 // Find gives a candidate as a user names it: the first digits of its ID, or one of the names above.
@@ -24,10 +24,10 @@ const (
 func (r *Run) Find(name string) (c kernels.Candidate, err error) {
 	err = r.read(func(root *bolt.Bucket) error {
 		switch name {
-		case Best, Reigning:
-			champion, err := reigning(root)
+		case Best, ChampionName:
+			champion, err := lastChampion(root)
 			switch {
-			case err != nil || champion == nil && name == Reigning:
+			case err != nil || champion == nil && name == ChampionName:
 				return orNotFound(err, "there is no champion yet")
 			case champion != nil:
 				c, err = byID(root, champion.ID[:])

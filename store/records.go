@@ -176,11 +176,11 @@ func (r *Run) stamp(now time.Time) time.Time {
 	return r.newest.Add(now.Sub(r.put))
 }
 
-// Champion is the reigning champion, if there is one.
+// Champion is the champion, if there is one.
 func (r *Run) Champion() (kernels.ID, bool) {
 	var last *Champion
 	err := r.read(func(root *bolt.Bucket) (err error) {
-		last, err = reigning(root)
+		last, err = lastChampion(root)
 		return err
 	})
 	if err != nil || last == nil {
@@ -189,10 +189,10 @@ func (r *Run) Champion() (kernels.ID, bool) {
 	return last.ID, true
 }
 
-// Champions is the history of champions, the reigning one last.
+// Champions is the history of champions, the present one last.
 func (r *Run) Champions() ([]Champion, error) { return list[Champion](r, champions) }
 
-func reigning(root *bolt.Bucket) (*Champion, error) {
+func lastChampion(root *bolt.Bucket) (*Champion, error) {
 	k, record := root.Bucket(champions).Cursor().Last()
 	if k == nil {
 		return nil, nil

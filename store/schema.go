@@ -18,7 +18,7 @@
 //	├── rank/SCORE SEQ     nothing; candidates that are OK, best first
 //	├── provenance/KEY     Provenance
 //	├── duels/N            Duel
-//	├── champions/N        Champion; the last one reigns
+//	├── champions/N        Champion; the last one is champion now
 //	├── baselines/N        BaselineResult
 //	├── insights/N         Insight; layout 2
 //	├── portfolios/N       Portfolio; layout 2

@@ -120,7 +120,7 @@ func (r *Run) load() error {
 		if err := decode(root.Bucket(metaName).Get(metaKey), &m); err != nil {
 			return fmt.Errorf("meta: %w", err)
 		}
-		if c, err := reigning(root); err != nil {
+		if c, err := lastChampion(root); err != nil {
 			return err
 		} else if c != nil && root.Bucket(ids).Get(c.ID[:]) == nil {
 			return damaged("champion %s is no candidate", c.ID.Short())

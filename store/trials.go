@@ -56,8 +56,10 @@ func decodeTrial(id, record []byte) (t kernels.Trial, err error) {
 }
 
 // Fell stores a candidate that failed its trial as what it was found to be, without times and
-// rank. Unless heir is zero it reigns again, and why says so. All of that and the checkpoint are one transaction.
-func (r *Run) Fell(t kernels.Trial, heir kernels.ID, why string, checkpoint []byte) (c kernels.Candidate, err error) {
+// rank. Unless successor is zero it is champion again, and why says so. All of that and the checkpoint are one
+// transaction.
+func (r *Run) Fell(t kernels.Trial, successor kernels.ID, why string, checkpoint []byte) (
+	c kernels.Candidate, err error) {
 	if f := t.Fault(); f == nil || !f.Outcome.Failed() {
 		return c, fmt.Errorf("store: candidate %s has not fallen: %s", t.ID.Short(), t.Text())
 	}
@@ -75,8 +77,8 @@ func (r *Run) Fell(t kernels.Trial, heir kernels.ID, why string, checkpoint []by
 		if err := putTrial(root, t); err != nil {
 			return err
 		}
-		if !heir.IsZero() {
-			if err := appendRecord(root.Bucket(champions), Champion{heir, why, r.stamp(time.Now())}); err != nil {
+		if !successor.IsZero() {
+			if err := appendRecord(root.Bucket(champions), Champion{successor, why, r.stamp(time.Now())}); err != nil {
 				return err
 			}
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 // Workers of one model differ by percents, as GPUs of one host do, so times pass through the ratio of one kernel's
-// times on both. And a worker may lie, be broken, or have other work: nobody reigns whom not two workers have timed
-// alike (settle.go).
+// times on both. And a worker may lie, be broken, or have other work: nobody becomes champion whom not two workers have
+// timed alike (settle.go).
 
 // first reports whether a job that came out right is the first that all workers are to time. These are its times by the
 // worker that judged it.

@@ -18,7 +18,7 @@ type Case struct {
 	Apart    bool             `json:"apart,omitempty"`  // each line of the hard input has outputs of its own
 	Whole    float64          `json:"whole,omitempty"`  // up to which int32 inputs without a range go; 0: as their class
 	Terms    []Terms          `json:"terms,omitempty"`  // where the terms of its sums lie
-	Trial    bool             `json:"trial,omitempty"`  // run only for a candidate that would reign
+	Trial    bool             `json:"trial,omitempty"`  // run only for a would-be champion
 	Seed     uint64           `json:"seed"`
 	Buffers  []kernels.Buffer `json:"buffers"`
 	TruthAt  int              `json:"truth_at"`        // where its truth starts in the truth memory

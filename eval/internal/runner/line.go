@@ -9,7 +9,7 @@ import (
 type rank uint8
 
 const (
-	first rank = iota // duels, and what a challenger has to stand before it reigns
+	first rank = iota // duels, and what a challenger has to stand before it is champion
 	soon              // candidates that are likely to be fast: the sooner one of them is timed, the less others are worth
 	later
 )
@@ -37,8 +37,8 @@ func (c caller) with(ctx context.Context) context.Context {
 }
 
 // Urgently is a context whose calls of the device go first: those of duels, and of what a challenger has to stand
-// before it reigns. They come one after the other; each would wait for all candidates otherwise. At large sizes some
-// take a second.
+// before it is champion. They come one after the other; each would wait for all candidates otherwise. At large sizes
+// some take a second.
 func Urgently(ctx context.Context) context.Context { return caller{rank: first}.with(ctx) }
 
 // Candidate is the context of a candidate's evaluation; one that is likely to be fast goes before the others.

@@ -67,7 +67,7 @@ func (p *Trials) Trial(ctx context.Context, job *kernels.Job, parts ...kernels.T
 	return t, nil
 }
 
-// Quick reports whether parts of a trial are those that come before somebody reigns.
+// Quick reports whether parts of a trial are those that come before somebody is champion.
 func Quick(parts []kernels.TrialPart) bool {
 	return !slices.ContainsFunc(parts, func(p kernels.TrialPart) bool { return !slices.Contains(kernels.QuickTrial, p) })
 }
@@ -126,8 +126,8 @@ func (t *trial) know(ctx context.Context, cases []int) (bool, error) {
 	return t.Learn(ctx, cases)
 }
 
-// classes judges the candidate on the cases that are for who would reign: every input class at every workload, and the
-// inputs of each bank.
+// classes judges the candidate on the cases that are for a would-be champion: every input class at every workload, and
+// the inputs of each bank.
 func (t *trial) classes(ctx context.Context) (kernels.Doubt, error) {
 	var cases []int
 	for i := range t.Cases.List {

@@ -18,13 +18,13 @@ type Figures struct {
 	Shapes    []Shape
 }
 
-// Reign is the champion itself, with those before it.
-type Reign struct {
-	Champion *kernels.Candidate  // nil: none yet
-	Trial    string              // what the champion stood, in a line; empty: nothing to say
-	Lineage  []kernels.Candidate // from the naive start to the champion
-	Winner   *Winner             // nil: there is no champion
-	Crowned  []kernels.ID        // the champions, in the order of their reigns
+// Championship is the champion itself, with those before it.
+type Championship struct {
+	Champion  *kernels.Candidate  // nil: none yet
+	Trial     string              // what the champion stood, in a line; empty: nothing to say
+	Lineage   []kernels.Candidate // from the naive start to the champion
+	Winner    *Winner             // nil: there is no champion
+	Champions []kernels.ID        // in the order of becoming it; one that was demoted for a while is there twice
 
 	Estimate bool // the champion's speedup is not of a final measurement
 }
@@ -42,7 +42,7 @@ type Input struct {
 	Choices   *Choices           // of the champion; nil: explain was not asked
 	Portfolio *kernels.Portfolio // the last one; nil: none was measured
 	Models    []Model            // the language models that were asked, dearest first
-	Reign
+	Championship
 	Proofs map[string]kernels.Provenance // by key: figures without one are not shown
 }
 

@@ -53,14 +53,14 @@ func Gather(r *record.Record, version string) (in Input, err error) {
 	}
 	champion.Score = pace.Score(champion.Score)
 	in.Champion, in.Trial = &champion, r.TrialText(champion)
-	return in, errors.Join(gatherFigures(r, &in), gatherFindings(r, &in), gatherWinner(r, &in), gatherCrowned(r, &in))
+	return in, errors.Join(gatherFigures(r, &in), gatherFindings(r, &in), gatherWinner(r, &in), gatherChampions(r, &in))
 }
 
-// gatherCrowned are the candidates that reigned.
-func gatherCrowned(r *record.Record, in *Input) error {
+// gatherChampions are the candidates that were champion.
+func gatherChampions(r *record.Record, in *Input) error {
 	all, err := r.Champions()
 	for _, c := range all {
-		in.Crowned = append(in.Crowned, c.ID)
+		in.Champions = append(in.Champions, c.ID)
 	}
 	return err
 }

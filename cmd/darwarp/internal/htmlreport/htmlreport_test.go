@@ -115,7 +115,7 @@ func TestTree(t *testing.T) {
 		}
 		all = append(all, found(i, 1/float64(i), nil, parents...))
 	}
-	in := Input{Candidates: all, Reign: Reign{Champion: &all[199], Lineage: all}}
+	in := Input{Candidates: all, Championship: Championship{Champion: &all[199], Lineage: all}}
 	seen, path := map[string]int{}, 0
 	var walk func(*Node)
 	walk = func(n *Node) {
@@ -177,7 +177,8 @@ func TestChampionIsFirst(t *testing.T) {
 	for i := range 40 {
 		all = append(all, found(i+1, 1+float64(i), nil))
 	}
-	in := Input{Meta: store.Meta{Workloads: []kernels.Workload{{Name: "w", Weight: 1}}}, Reign: Reign{Champion: &all[30]}}
+	in := Input{Meta: store.Meta{Workloads: []kernels.Workload{{Name: "w", Weight: 1}}},
+		Championship: Championship{Champion: &all[30]}}
 	all[1].Score = all[0].Score
 	l := in.leaders(all)
 	if n := len(l.Rows); n != 20 || !l.Rows[0].Champion || l.Rows[0].Rank != "31" || l.More != 20 {
@@ -219,7 +220,7 @@ func TestWrite(t *testing.T) {
 		Candidates: all, Proofs: map[string]kernels.Provenance{"p": {}},
 		Figures: Figures{Shapes: []Shape{{Workload: evil, Bars: []Bar{{Name: evil, NS: 1}}, Versus: []string{evil}}}},
 		Models:  []Model{{Name: evil, Asked: 3, USD: "0.1234"}},
-		Reign: Reign{Champion: &all[1], Lineage: all[:2],
+		Championship: Championship{Champion: &all[1], Lineage: all[:2],
 			Winner: &Winner{ID: evil, Start: evil, Family: evil, Beside: evil, Source: evil, Note: evil,
 				Genes: []WinnerGene{{evil, evil, evil, evil, true}}, Diff: diffLines("@@\n-" + evil + "\n+" + evil + "\n")}},
 		Choices: &Choices{Columns: []string{evil},
@@ -269,9 +270,9 @@ func TestBestIsTheChampion(t *testing.T) {
 		in.Candidates = append(in.Candidates, found(i+1, score, nil))
 	}
 	for _, i := range []int{0, 3, 1} { // the fourth was found out to be wrong since, and is not among them
-		in.Crowned = append(in.Crowned, in.Candidates[i].ID)
+		in.Champions = append(in.Champions, in.Candidates[i].ID)
 	}
-	in.Crowned = append(in.Crowned, kernels.ID{99})
+	in.Champions = append(in.Champions, kernels.ID{99})
 	var got []string
 	for _, m := range in.convergence(in.Candidates, 1).Best {
 		got = append(got, fmt.Sprintf("%g: %g", m.At[0], m.At[2]))
@@ -279,7 +280,7 @@ func TestBestIsTheChampion(t *testing.T) {
 	if want := "1: 1, 4: 4, 4: 2, 5: 2"; strings.Join(got, ", ") != want {
 		t.Errorf("the best is %v, want %s", got, want)
 	}
-	in.Crowned = nil
+	in.Champions = nil
 	if best := in.convergence(in.Candidates, 1).Best; best[len(best)-1].At[2] != 10 {
 		t.Errorf("without champions the best is %v, want the lowest score", best)
 	}

@@ -42,7 +42,7 @@ func (in *Input) operators(shown []kernels.Candidate) []Operator {
 		}
 		o.count(c, score)
 	}
-	in.crown(by, score)
+	in.countChampions(by, score)
 	slices.SortStableFunc(all, func(a, b *Operator) int {
 		return cmp.Or(cmp.Compare(b.earned, a.earned), b.Champions-a.Champions, b.Better-a.Better, b.Tried-a.Tried)
 	})
@@ -79,17 +79,17 @@ func (o *Operator) count(c *kernels.Candidate, score map[kernels.ID]float64) {
 	}
 }
 
-// crown counts the champions of the run, each once, and what they gained on the one before.
-func (in *Input) crown(by map[string]*Operator, score map[kernels.ID]float64) {
+// countChampions counts the champions of the run, each once, and what they gained on the one before.
+func (in *Input) countChampions(by map[string]*Operator, score map[kernels.ID]float64) {
 	operator := map[kernels.ID]string{}
 	for i := range in.Candidates {
 		operator[in.Candidates[i].ID] = in.Candidates[i].Origin.Operator
 	}
 	before, seen := 0.0, map[kernels.ID]bool{}
-	for _, id := range in.Crowned {
+	for _, id := range in.Champions {
 		own, ok := score[id]
 		if !ok || seen[id] || own <= 0 {
-			continue // it fell, or reigned before
+			continue // it fell, or was champion before
 		}
 		seen[id] = true
 		o := by[operator[id]]

@@ -218,7 +218,8 @@ func TestOperators(t *testing.T) {
 	unproven.Result.Provenance, unproven.Origin.Operator = "lost", "crossover"
 	b.Result.Cost = kernels.Cost{Compile: 1, Gate: 2, Wait: 100}
 	in := Input{Candidates: []kernels.Candidate{a, b, c, d, fell, unproven},
-		Proofs: map[string]kernels.Provenance{"p": {}}, Reign: Reign{Crowned: []kernels.ID{a.ID, b.ID, fell.ID, c.ID, c.ID}}}
+		Proofs:       map[string]kernels.Provenance{"p": {}},
+		Championship: Championship{Champions: []kernels.ID{a.ID, b.ID, fell.ID, c.ID, c.ID}}}
 	shown, _ := in.proven()
 	var got []string
 	for _, o := range in.operators(shown) {

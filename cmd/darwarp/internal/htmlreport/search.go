@@ -63,7 +63,7 @@ func (in *Input) convergence(shown []kernels.Candidate, n sharing) *Convergence 
 			v.Champion = &m
 		}
 	}
-	for _, c := range thin(in.reigns(inOrder), 0, n.part(shownBest)) {
+	for _, c := range thin(in.championsNow(inOrder), 0, n.part(shownBest)) {
 		m := momentOf(c)
 		if k := len(v.Best); k > 0 { // one that was judged before the champion that it beat
 			m.At[0], m.At[1] = max(m.At[0], v.Best[k-1].At[0]), max(m.At[1], v.Best[k-1].At[1])
@@ -76,14 +76,14 @@ func (in *Input) convergence(shown []kernels.Candidate, n sharing) *Convergence 
 	return v
 }
 
-// reigns are the champions of a run in the order of their reigns, those that are right to this day: the lowest of many
-// single timings is the luckiest. A run that names none has those that were faster than all before.
-func (in *Input) reigns(inOrder []kernels.Candidate) (out []kernels.Candidate) {
+// championsNow are the champions of a run in the order of becoming it, those that are right to this day: the lowest of
+// many single timings is the luckiest. A run that names none has those that were faster than all before.
+func (in *Input) championsNow(inOrder []kernels.Candidate) (out []kernels.Candidate) {
 	at := map[kernels.ID]int{}
 	for i, c := range inOrder {
 		at[c.ID] = i
 	}
-	for _, id := range in.Crowned {
+	for _, id := range in.Champions {
 		if i, ok := at[id]; ok {
 			out = append(out, inOrder[i])
 		}

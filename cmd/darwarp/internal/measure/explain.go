@@ -27,7 +27,7 @@ type Explained struct {
 	Insights  []kernels.Insight   `json:"insights"`
 	Counters  []kernels.Counters  `json:"counters,omitempty"` // of the candidate
 	Profiler  string              `json:"profiler,omitempty"` // why there are no counters
-	Champion  kernels.ID          `json:"champion,omitzero"`  // that reigns since what is faster has challenged
+	Champion  kernels.ID          `json:"champion,omitzero"`  // that is it since what is faster has challenged
 
 	// Of Insights: one choice taken back, two, and all of them.
 	Singles []kernels.Insight `json:"-"`

@@ -81,7 +81,7 @@ func (r *Record) Pick(name string) (kernels.Candidate, error) {
 		name = store.Best
 	}
 	c, err := r.Find(name)
-	named := slices.Contains([]string{store.Best, store.Reigning, store.LowestScore}, name)
+	named := slices.Contains([]string{store.Best, store.ChampionName, store.LowestScore}, name)
 	if named && errors.Is(err, store.ErrNotFound) {
 		return c, exit.Usagef("%w; `%s` shows why", err, cmdline.Of("top", r.Path(), "--all"))
 	}

@@ -15,7 +15,7 @@ type Ledger struct {
 	Outcomes  map[kernels.Outcome]int // of all verdicts
 	Lost      int                     // evaluations that our side lost and repeated
 	Champions int
-	reign     float64
+	score     float64
 	champion  kernels.ID
 	worse     []string
 }
@@ -35,16 +35,16 @@ func (l *Ledger) Hear(e evolve.Event) {
 		l.Lost++
 	case evolve.KindTrial:
 		if e.Trial.Standing() == kernels.Fell && e.ID == l.champion {
-			l.reign = 0 // the one before reigns again
+			l.score = 0 // the one before is champion again
 		}
 	case evolve.KindChampion:
 		l.Champions++
 		l.champion = e.ID
-		if l.reign > 0 && e.Score > l.reign {
+		if l.score > 0 && e.Score > l.score {
 			l.worse = append(l.worse,
-				fmt.Sprintf("%s at %s: score %.4f after %.4f", e.ID.Short(), e.At.Round(1e9), e.Score, l.reign))
+				fmt.Sprintf("%s at %s: score %.4f after %.4f", e.ID.Short(), e.At.Round(1e9), e.Score, l.score))
 		}
-		l.reign = e.Score
+		l.score = e.Score
 	}
 }
 

@@ -34,7 +34,7 @@ type Board struct {
 
 // history is what happened, oldest first.
 type history struct {
-	steps  []gain // reigns of champions
+	steps  []gain // champions, in order
 	sample sample
 	log    []line
 }
@@ -59,7 +59,7 @@ type live struct {
 	machine  *kernels.Machine // nil: nothing was heard of it
 }
 
-// gain is the beginning of a champion's reign.
+// gain is when a champion became one.
 type gain struct {
 	row     int32
 	evals   int32
@@ -171,9 +171,9 @@ func (b *Board) workloads() []kernels.Workload {
 	return b.state.Meta.Workloads
 }
 
-// crown begins a reign. A champion is told of after a duel: at and evals are when. One that has reigned
+// promote makes a champion. It is told of after a duel: at and evals are when. One that has been champion
 // was stored before the event came.
-func (b *Board) crown(id kernels.ID, evals int, at time.Duration) {
+func (b *Board) promote(id kernels.ID, evals int, at time.Duration) {
 	i, ok := b.byID[id]
 	if !ok || b.rows[i].outcome != kernels.OK || slices.ContainsFunc(b.steps, func(g gain) bool { return g.row == i }) {
 		return
@@ -190,7 +190,7 @@ func (b *Board) crown(id kernels.ID, evals int, at time.Duration) {
 	b.sayChampion(time.Duration(g.elapsed * float64(time.Second)))
 }
 
-// fell makes a row the failure that its candidate was found out to be. Where it reigned, the one before reigns again.
+// fell makes a row the failure that its candidate was found out to be. Where it was champion, the one before is again.
 func (b *Board) fell(c *kernels.Candidate) {
 	i, known := b.byID[c.ID]
 	if !known || b.rows[i].outcome != kernels.OK {
@@ -225,7 +225,7 @@ func (b *Board) standing() kernels.Standing {
 	return b.state.Standings[c.id]
 }
 
-// champion is the row that reigns, nil while there is none.
+// champion is the champion's row, nil while there is none.
 func (b *Board) champion() *row {
 	if len(b.steps) == 0 {
 		return nil

@@ -104,9 +104,9 @@ func (b *Board) read(src Source) error {
 
 // past is what is stored beside the candidates and not entered yet.
 type past struct {
-	board  *Board
-	reigns []store.Champion
-	asked  []kernels.Exchange
+	board     *Board
+	champions []store.Champion
+	asked     []kernels.Exchange
 }
 
 // enter enters candidates, and what was stored before each of them.
@@ -114,9 +114,9 @@ func (p *past) enter(all []kernels.Candidate) {
 	b := p.board
 	for i := range all {
 		c := &all[i]
-		for len(p.reigns) > 0 && p.reigns[0].At.Before(c.At) {
-			b.reign(p.reigns[0])
-			p.reigns = p.reigns[1:]
+		for len(p.champions) > 0 && p.champions[0].At.Before(c.At) {
+			b.enterChampion(p.champions[0])
+			p.champions = p.champions[1:]
 		}
 		for len(p.asked) > 0 && p.asked[0].At.Before(c.At) {
 			b.answered(&p.asked[0], b.latest())
@@ -128,8 +128,8 @@ func (p *past) enter(all []kernels.Candidate) {
 
 // end enters what came after the last candidate, and what is of no moment.
 func (p *past) end(s *State) {
-	for _, r := range p.reigns {
-		p.board.reign(r)
+	for _, r := range p.champions {
+		p.board.enterChampion(r)
 	}
 	for i := range p.asked {
 		p.board.answered(&p.asked[i], p.board.latest())
@@ -155,8 +155,8 @@ func (b *Board) steered(s evolve.Steering) {
 	b.budget = s.InForce(b.budget)
 }
 
-// reign enters a champion that is stored.
-func (b *Board) reign(c store.Champion) { b.crown(c.ID, b.verdicts, b.latest()) }
+// enterChampion enters a champion that is stored.
+func (b *Board) enterChampion(c store.Champion) { b.promote(c.ID, b.verdicts, b.latest()) }
 
 // latest is the time of the search at the last verdict.
 func (b *Board) latest() time.Duration {
@@ -184,7 +184,7 @@ func (b *Board) apply(e *evolve.Event) {
 	case evolve.KindResult:
 		b.judged(e.Candidate, e.At)
 	case evolve.KindChampion:
-		b.crown(e.ID, e.Evals, e.At)
+		b.promote(e.ID, e.Evals, e.At)
 	case evolve.KindMachine:
 		b.live.machine = e.Machine
 	default:

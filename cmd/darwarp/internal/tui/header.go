@@ -131,7 +131,7 @@ func (h *header) bestParts() []part {
 	return ps
 }
 
-// lastGain says how long ago the champion was crowned, where there is room in evaluations too.
+// lastGain says how long ago the champion became one, where there is room in evaluations too.
 func (h *header) lastGain() string {
 	last := h.board.steps[len(h.board.steps)-1]
 	since := h.elapsed() - time.Duration(last.elapsed*float64(time.Second))

@@ -46,14 +46,14 @@ func (r *Replay) Err() error { return r.err }
 
 // teller keeps where the story stands.
 type teller struct {
-	ctx     context.Context
-	out     chan<- evolve.Event
-	e       evolve.Event // what every event has
-	verdict map[kernels.Outcome]int
-	scores  map[kernels.ID]float64 // of whoever reigns at some time; 0: not judged yet
-	asked   []kernels.Exchange     // that were not told yet, without their texts
-	reigns  []store.Champion       // neither
-	pace    kernels.Pace
+	ctx       context.Context
+	out       chan<- evolve.Event
+	e         evolve.Event // what every event has
+	verdict   map[kernels.Outcome]int
+	scores    map[kernels.ID]float64 // of whoever is champion at some time; 0: not judged yet
+	asked     []kernels.Exchange     // that were not told yet, without their texts
+	champions []store.Champion       // neither
+	pace      kernels.Pace
 }
 
 func (t *teller) send(e evolve.Event) error {
@@ -112,10 +112,10 @@ func (r *Replay) tell(ctx context.Context, long time.Duration) error {
 
 // read gathers what is told beside the verdicts.
 func (t *teller) read(run *store.Run) (err error) {
-	if t.reigns, err = run.Champions(); err != nil {
+	if t.champions, err = run.Champions(); err != nil {
 		return err
 	}
-	for _, c := range t.reigns {
+	for _, c := range t.champions {
 		t.scores[c.ID] = 0
 	}
 	return run.EachExchange(func(e kernels.Exchange) error {
@@ -133,8 +133,8 @@ func (t *teller) before(until time.Time) error {
 			return err
 		}
 	}
-	for ; len(t.reigns) > 0 && (until.IsZero() || t.reigns[0].At.Before(until)); t.reigns = t.reigns[1:] {
-		reign := t.reigns[0]
+	for ; len(t.champions) > 0 && (until.IsZero() || t.champions[0].At.Before(until)); t.champions = t.champions[1:] {
+		reign := t.champions[0]
 		if t.scores[reign.ID] == 0 { // it fell on trial since
 			continue
 		}

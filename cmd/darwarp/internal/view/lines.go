@@ -102,7 +102,7 @@ func (s *Lines) take(e evolve.Event) {
 			s.state.Failed++
 		}
 	case evolve.KindChampion:
-		s.crown(e)
+		s.sayChampion(e)
 	case evolve.KindTrial:
 		s.tried(e)
 	case evolve.KindDuel:
@@ -178,8 +178,8 @@ func (s *Lines) tried(e evolve.Event) {
 	}
 }
 
-// crown tells of a new champion with its time and what it changed.
-func (s *Lines) crown(e evolve.Event) {
+// sayChampion tells of a new champion with its time and what it changed.
+func (s *Lines) sayChampion(e evolve.Event) {
 	c, err := s.find(e.ID)
 	if err != nil {
 		s.say(e, "champion "+e.ID.Short())
