@@ -114,6 +114,11 @@ func (s *attackSuite) kinds(where env.Location, headers map[string][]byte, folde
 	}
 }
 
+// applies reports whether an attack can be made from a kind of worker, and is not left out.
+func (s *attackSuite) applies(a *attack.Attack, k attack.Kind) bool {
+	return (a.Not == nil || !a.Not(k)) && (s.but == nil || !s.but(*a))
+}
+
 // attackFrom makes all attacks that apply from one kind of worker. One that an attack has ended is replaced.
 func (s *attackSuite) attackFrom(b workerKind) (verdicts []AttackVerdict, err error) {
 	var worker attacker
@@ -128,7 +133,7 @@ func (s *attackSuite) attackFrom(b workerKind) (verdicts []AttackVerdict, err er
 	defer func() { err = errors.Join(err, finish()) }()
 	for i := range s.all {
 		a := &s.all[i]
-		if a.Not != nil && a.Not(b.kind) || s.but != nil && s.but(*a) {
+		if !s.applies(a, b.kind) {
 			continue
 		}
 		if worker == nil {
