@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -20,13 +21,15 @@ func (a *app) doctorCmd() *cobra.Command {
 				return exit.Usagef("--%s goes with --llm", name)
 			}
 		}
-		if attack {
-			return a.attack(c.Context(), asJSON)
-		}
-		if !withLLM {
-			return a.doctor(c.Context(), asJSON, nil)
-		}
-		return a.doctor(c.Context(), asJSON, &f)
+		return interruptible(c, func(ctx context.Context) error {
+			if attack {
+				return a.attack(ctx, asJSON)
+			}
+			if !withLLM {
+				return a.doctor(ctx, asJSON, nil)
+			}
+			return a.doctor(ctx, asJSON, &f)
+		})
 	})
 	addJSON(c, &asJSON)
 	c.Flags().BoolVar(&attack, "attack", false,
@@ -40,7 +43,7 @@ func (a *app) doctorCmd() *cobra.Command {
 // attack tries what a hostile candidate would.
 func (a *app) attack(ctx context.Context, asJSON bool) error {
 	found, err := doctor.Attack(ctx, eval.SandboxBest)
-	if err != nil {
+	if err := cmp.Or(ctx.Err(), err); err != nil { // what was not tried was not stopped
 		return err
 	}
 	if asJSON {
@@ -61,6 +64,9 @@ func (a *app) doctor(ctx context.Context, asJSON bool, server *models.Options) e
 	d := doctor.Diagnose(ctx, a.Console)
 	if server != nil {
 		d.Findings = append(d.Findings, doctor.TryModels(ctx, server)...)
+	}
+	if ctx.Err() != nil { // what was not looked at is not missing
+		return ctx.Err()
 	}
 	if asJSON {
 		if err := a.PrintJSON(d); err != nil {

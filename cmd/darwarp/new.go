@@ -108,11 +108,13 @@ func (a *app) check(ctx context.Context, asJSON bool, dir string) error {
 	}
 	defer folder.Close()
 	r := templates.Check(folder, devices)
+	stop := console.OnInterrupt(ctx)
+	defer stop.Release()
 	cache, _ := session.CacheDir() // without one it takes longer
 	compilers := eval.LocateCompilers(templates.Include(), cache)
-	tried := checking.Compile(ctx, compilers, r.Units)
-	if err := errors.Join(ctx.Err(), compilers.Close()); err != nil {
-		return err
+	tried := checking.Compile(stop.Soft, compilers, r.Units)
+	if err := errors.Join(stop.Soft.Err(), compilers.Close()); err != nil {
+		return stop.Explain(err)
 	}
 	r.Mistakes = append(r.Mistakes, tried.Mistakes...)
 	if asJSON {

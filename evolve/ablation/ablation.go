@@ -68,7 +68,7 @@ func Ablate(s *kernels.Space, g kernels.Genome, repairs int, take ...kernels.Gen
 		a.search(a.want, 0, depth, 0)
 	}
 	if a.best < 0 {
-		return Ablation{}, fmt.Errorf("no legal point has them back with at most %d other genes changed", repairs)
+		return Ablation{}, fmt.Errorf("no point is legal with it taken back and at most %d other genes changed", repairs)
 	}
 	out := Ablation{Genes: take, Genome: s.Genome(s.At(a.best))}
 	out.Repaired = a.repaired(names, g, out.Genome)

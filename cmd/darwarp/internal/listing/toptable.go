@@ -92,8 +92,9 @@ func (to Lister) topNote(r *record.Record, champion kernels.ID, pace kernels.Pac
 	if champion.IsZero() {
 		return
 	}
-	to.Sayf("\n* champion%s. Speedup is over the naive start%s. A rank is shown once: those below it cannot be "+
-		"told from the first that has it.%s", r.ChampionNote(", which ", champion), paceNote(pace), duelNote(dueled))
+	to.Sayf("\n* champion%s. Speedup is over the naive start%s. Candidates without a number share the rank above: "+
+		"their intervals overlap that of the first with it.%s", r.ChampionNote(", which ", champion), paceNote(pace),
+		duelNote(dueled))
 }
 
 // duelCell is what a candidate's duel with the champion has shown.
