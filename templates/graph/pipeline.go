@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -28,9 +29,14 @@ func (g *Graph) pipeline() (files map[string][]byte) {
 	}
 	files = map[string][]byte{}
 	all, main := &kernels.Family{Arch: "sm_80", About: fmt.Sprintf("%d stages, each by kernels of its own", len(list))}, ""
+	results := g.results()
+	handed := map[string]string{}
 	var parts []*stage
 	for i, part := range list {
-		s, err := newStage(part, list, i)
+		for k, name := range part.Outputs {
+			handed[name] = cmp.Or(results[name], between(i, k))
+		}
+		s, err := newStage(part, i, results, handed)
 		if err != nil {
 			return nil
 		}
@@ -55,6 +61,19 @@ func (g *Graph) pipeline() (files map[string][]byte) {
 	return files
 }
 
+// results are the names in the folder of what the graph gives.
+func (g *Graph) results() map[string]string {
+	var list []output
+	for _, name := range g.Outputs {
+		list = append(list, output{name: name})
+	}
+	all := map[string]string{}
+	for i, name := range g.names(list).outputs {
+		all[g.Outputs[i]] = name
+	}
+	return all
+}
+
 const includeOurs = "#include <darwarp/darwarp.cuh>\n"
 
 // stage is one of a pipeline's: a family of its graph, whose names get a prefix.
@@ -68,8 +87,9 @@ type stage struct {
 	keeps   int               // points that are tried first whose values stay
 }
 
-// newStage makes the family of the i-th part of a graph.
-func newStage(part *Graph, all []*Graph, i int) (*stage, error) {
+// newStage makes the family of the i-th part of a graph. handed are the names of what the stages up to it give: results
+// of the graph, or scratch.
+func newStage(part *Graph, i int, results, handed map[string]string) (*stage, error) {
 	p, err := part.program()
 	if err != nil {
 		return nil, err
@@ -84,23 +104,28 @@ func newStage(part *Graph, all []*Graph, i int) (*stage, error) {
 	if err := toml.Unmarshal(s.files[s.name+".toml"], s.family); err != nil {
 		return nil, err
 	}
-	for k, of := range all {
-		for j, t := range p.graph.Tensors {
-			if k < i && t.Name == of.Outputs[0] {
-				s.renamed[n.tensors[j]] = between(k)
-			}
+	for j, t := range p.graph.Tensors {
+		if name := handed[t.Name]; name != "" {
+			s.renamed[n.tensors[j]] = name
 		}
 	}
-	if i < len(all)-1 {
-		s.renamed[n.outputs[0]] = between(i)
-		s.family.Scratch = append(s.family.Scratch, kernels.ScratchSpec{Name: n.outputs[0],
-			Bytes: "elem * " + bracket(n.one(product(texts(p.outputs[0].shape))))})
+	for j, o := range p.outputs {
+		s.renamed[n.outputs[j]] = handed[o.name]
+		if results[o.name] == "" {
+			s.family.Scratch = append(s.family.Scratch, kernels.ScratchSpec{Name: n.outputs[j],
+				Bytes: "elem * " + bracket(n.one(product(texts(o.shape))))})
+		}
 	}
 	return s, nil
 }
 
-// between is the scratch in which a stage hands its results on.
-func between(stage int) string { return fmt.Sprintf("between%d", stage+1) }
+// between is the scratch in which a stage hands the k-th of its results on.
+func between(stage, k int) string {
+	if k == 0 {
+		return fmt.Sprintf("between%d", stage+1)
+	}
+	return fmt.Sprintf("between%d_%d", stage+1, k+1)
+}
 
 // rename gives the family's own names a prefix, everywhere.
 func (s *stage) rename() {

@@ -17,6 +17,9 @@ type reducer struct {
 
 var reducers map[string]*reducer
 
+// products are the operators that multiply matrices.
+var products = []string{"mm", "bmm", "matmul", "linear", "addmm", "mv"}
+
 func init() {
 	reducers = map[string]*reducer{}
 	for name, f := range map[string]func(*lowering, *Node, *value) (*value, error){
@@ -42,7 +45,7 @@ func init() {
 	reducers["triplet_margin_loss"] = &reducer{frame: frameLastAxis, value: triplet, at: rowsPlace(7)}
 	reducers["pairwise_distance"] = &reducer{frame: frameLastAxis, value: pairwise, at: rowsPlace(-1)}
 	reducers["cosine_similarity"] = &reducer{frame: frameCosine, value: cosine, at: rowsPlace(-1)}
-	for _, name := range []string{"mm", "bmm", "matmul", "linear", "addmm", "mv"} {
+	for _, name := range products {
 		reducers[name] = &reducer{frame: frameProduct, value: multiplied, place: (*lowering).productPlace}
 	}
 	for name := range poolRank {

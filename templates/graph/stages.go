@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,28 +44,32 @@ func (g *Graph) oneByOne(most int) (list []*Graph) {
 		if _, err := g.program(); err == nil {
 			return append(list, g)
 		}
-		first, at := g.longest()
+		first, rest := g.longest()
 		if first == nil {
 			return nil
 		}
-		list, g = append(list, first), g.behind(at)
+		list, g = append(list, first), rest
 	}
 	return nil
 }
 
-// longest is the first stage that computes most, of equal ones the one that hands on the fewest numbers.
-func (g *Graph) longest() (found *Graph, at *Node) {
+// longest is the first stage that computes most, of equal ones the one that hands on the fewest numbers, and the rest.
+func (g *Graph) longest() (found, rest *Graph) {
 	most := 0
 	for _, n := range g.cuts() {
-		first := g.before(n.Name)
-		if len(first.Nodes) == len(g.Nodes) || first.computed() <= most {
+		first, behind := g.parted(n)
+		if first == nil {
 			continue
 		}
-		if _, err := first.program(); err == nil {
-			found, at, most = first, n, first.computed()
+		work := first.computed()
+		if slices.Contains(g.Outputs, n.Name) {
+			work++ // also where it only looks at numbers: it has to be written
+		}
+		if work > most {
+			found, rest, most = first, behind, work
 		}
 	}
-	return found, at
+	return found, rest
 }
 
 // computed is how many nodes do more than look at numbers.
@@ -135,14 +138,11 @@ func (g *Graph) inStages(most int, tries *int) []*Graph {
 		if *tries--; *tries < 0 {
 			return nil
 		}
-		first := g.before(at.Name)
-		if len(first.Nodes) == len(g.Nodes) {
+		first, behind := g.parted(at)
+		if first == nil {
 			continue
 		}
-		if _, err := first.program(); err != nil {
-			continue
-		}
-		if rest := g.behind(at).inStages(most-1, tries); rest != nil {
+		if rest := behind.inStages(most-1, tries); rest != nil {
 			return append([]*Graph{first}, rest...)
 		}
 	}
@@ -156,62 +156,4 @@ func (g *Graph) program() (*program, error) {
 		err = p.checkLengths()
 	}
 	return p, err
-}
-
-// cuts are the nodes whose numbers may be handed on through memory: those with the fewest numbers first, and of equal
-// ones the last.
-func (g *Graph) cuts() (list []*Node) {
-	for i := len(g.Nodes) - 1; i >= 0; i-- {
-		n := &g.Nodes[i]
-		if slices.Contains(floats, n.DType) && !slices.Contains(g.Outputs, n.Name) {
-			list = append(list, n)
-		}
-	}
-	numbers := map[*Node]int{}
-	for _, n := range list {
-		numbers[n], _ = g.size(product(texts(n.Shape)))
-	}
-	slices.SortStableFunc(list, func(a, b *Node) int { return cmp.Compare(numbers[a], numbers[b]) })
-	return list
-}
-
-// before is what a node is made of.
-func (g *Graph) before(name string) *Graph { return g.part(Tensor{}, []string{name}) }
-
-// behind is what remains of a graph if a node's numbers are given.
-func (g *Graph) behind(n *Node) *Graph {
-	return g.part(Tensor{Name: n.Name, Kind: "input", DType: n.DType, Shape: n.Shape}, g.Outputs)
-}
-
-// part is what some outputs need, where a node is given.
-func (g *Graph) part(given Tensor, outputs []string) *Graph {
-	needed := map[string]bool{}
-	for _, o := range outputs {
-		needed[o] = true
-	}
-	out := *g
-	out.Outputs, out.Nodes, out.Tensors, out.staged = outputs, nil, nil, true
-	for _, n := range slices.Backward(g.Nodes) {
-		if !needed[n.Name] || n.Name == given.Name {
-			continue
-		}
-		out.Nodes = append(out.Nodes, n)
-		args := slices.Clone(n.Args)
-		for _, a := range n.Kwargs {
-			args = append(args, a)
-		}
-		for _, ref := range refs(args) {
-			needed[ref] = true
-		}
-	}
-	slices.Reverse(out.Nodes)
-	for _, t := range g.Tensors {
-		if needed[t.Name] {
-			out.Tensors = append(out.Tensors, t)
-		}
-	}
-	if needed[given.Name] {
-		out.Tensors = append(out.Tensors, given)
-	}
-	return &out
 }

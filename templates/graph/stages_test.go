@@ -43,6 +43,9 @@ func TestStages(t *testing.T) {
 		"attention_projected": "linear [matmul] | slice, view, transpose, transpose [map] | slice, view, transpose [map] | " +
 			"slice, view, transpose [map] | matmul, mul, slice, slice, eq, masked_fill, softmax [rows] | matmul [matmul] | " +
 			"transpose, contiguous, view [map] | linear [matmul]",
+		"projected_three":      "linear [matmul] | slice [map] | slice, slice [map]",
+		"residual_norm_linear": "add, rms_norm [rows] | linear [matmul]",
+		"encoded":              "linear, silu [matmul] | linear, mul, exp [matmul] | linear [matmul]",
 	} {
 		g := staged(t, name)
 		if _, err := g.Folder(); err == nil {
@@ -65,6 +68,32 @@ func TestStages(t *testing.T) {
 	}
 }
 
+// TestStagesGive: each result is what one stage gives, and a product that a later stage needs again is handed on.
+func TestStagesGive(t *testing.T) {
+	for name, want := range map[string]string{
+		"projected_three":      "linear | getitem | getitem_1 getitem_2",
+		"residual_norm_linear": "rms_norm add | linear",
+		"encoded":              "silu | exp | linear_1",
+	} {
+		var got []string
+		for _, part := range staged(t, name).stages(mostStages) {
+			got = append(got, strings.Join(part.Outputs, " "))
+		}
+		if text := strings.Join(got, " | "); text != want {
+			t.Errorf("%s: the stages give %s, expected %s", name, text, want)
+		}
+	}
+	seen := map[string]bool{}
+	for _, part := range staged(t, "gpt_block").stages(mostStages) {
+		for _, n := range part.Nodes {
+			if slices.Contains(products, canonical(n.Op)) && seen[n.Name] {
+				t.Errorf("product %s is computed twice", n.Name)
+			}
+			seen[n.Name] = true
+		}
+	}
+}
+
 // ofStage is the name of something that one of up to twelve stages has for itself.
 var ofStage = regexp.MustCompile(`^s([1-9]|1[012])_`)
 
@@ -76,7 +105,8 @@ func TestPipelines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"norm_linear", "gated_linear", "linear_norm_min_bias", "norm_swiglu", "squeeze_excite",
-		"attention_causal", "attention_masked", "attention_grouped", "attention_projected", "gpt_block"} {
+		"attention_causal", "attention_masked", "attention_grouped", "attention_projected", "gpt_block",
+		"projected_three", "residual_norm_linear", "encoded"} {
 		g := staged(t, name)
 		files, err := (&Told{Module: []byte("import torch\n"), Shapes: []map[string]int{g.sizes},
 			Reference: kernels.Reference{Kind: kernels.ModuleReference, File: "model.py"}}).Folder(g)

@@ -6,6 +6,7 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from cells import CELLS
+from chosen import CHOSEN
 from convolved import CONVOLVED
 from moved import MOVED
 
@@ -237,7 +238,7 @@ def weight_norm(v, g, dim=0):
 
 
 PARTS = {
-    **CELLS, **CONVOLVED, **MOVED,
+    **CELLS, **CHOSEN, **CONVOLVED, **MOVED,
     "adaptive_avg_pool1d": adaptive_avg_pool(1), "adaptive_avg_pool2d": adaptive_avg_pool(2),
     "adaptive_avg_pool3d": adaptive_avg_pool(3), "adaptive_max_pool1d": adaptive_max_pool(1),
     "adaptive_max_pool2d": adaptive_max_pool(2), "adaptive_max_pool3d": adaptive_max_pool(3),

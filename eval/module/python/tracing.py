@@ -6,6 +6,7 @@ import operator
 import torch
 from torch.export.graph_signature import InputKind, OutputKind
 
+from chosen import with_counts
 from modes import without_memory
 from parts import PARTS, traced
 from refusal import Refused, first_line
@@ -223,7 +224,7 @@ class Reader:
 
     def write_out(self, node, function):
         """Reads what an operator is made of in its place. False: it stays as it is."""
-        made = traced(function, node.args, node.kwargs)
+        made = traced(function, with_counts(simple_name(node), node.args), node.kwargs)
         if made is None:
             return False
         graph, nodes = made
