@@ -40,6 +40,7 @@ func ParseProblem(file string, data []byte) (*Problem, error) {
 	p.compileReference(n, scope)
 	p.checkBaselines(n, scope)
 	p.compileMaker(n, scope)
+	p.checkSignature(n)
 	for i, d := range p.Fixed {
 		if !slices.Contains(p.DimNames, d) || slices.Contains(p.Fixed[:i], d) {
 			n.addf(fmt.Sprintf("fixed[%d]", i), "%q: expected dims, each at most once", d)

@@ -152,6 +152,8 @@ type Reference struct {
 	Class     string `toml:"class,omitempty" json:"class,omitempty"`
 	Eval      bool   `toml:"eval,omitempty" json:"eval,omitempty"`
 	Precision string `toml:"precision,omitempty" json:"precision,omitempty"`
+	// Of a problem that was made of a module, with either kind: nil where it takes and gives what kernels do
+	Module *Signature `toml:"module,omitempty" json:"module,omitempty"`
 }
 
 // The kinds of a reference: a kernel in CUDA, and a file with a module of PyTorch, which is run in fp64.

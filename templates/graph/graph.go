@@ -27,6 +27,8 @@ type Graph struct {
 	Tensors []Tensor `json:"tensors"`
 	Nodes   []Node   `json:"nodes"`
 	Outputs []string `json:"outputs"`
+	// Arguments of the module that are no tensors, with their values, which are those of the nodes
+	Numbers []kernels.Constant `json:"numbers,omitempty"`
 
 	sizes  map[string]int
 	staged bool // it is a stage of another one

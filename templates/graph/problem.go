@@ -48,6 +48,7 @@ func (p *program) problemToml(n *names) ([]byte, error) {
 	p.check(&b, n)
 	fmt.Fprintf(&b, "\n[reference]\nfile = \"reference.cu\"\nentry = \"reference\"\ngrid = [%s]\nblock = [\"%d\"]\n",
 		quotedList(p.guarded(n)), p.block())
+	p.signature(&b, n)
 	p.baselines(&b, n)
 	return []byte(b.String()), nil
 }

@@ -118,6 +118,7 @@ func (t *Told) problemToml(p *program, n *names, remark string) []byte {
 	if r.Precision != "" {
 		fmt.Fprintf(&b, "precision = %s\n", quoted(r.Precision))
 	}
+	p.signature(&b, n)
 	p.baselines(&b, n)
 	return []byte(b.String())
 }

@@ -115,8 +115,9 @@ def finished(graph, all_sizes, names, name):
         node.pop("random", None)
     tensors = [{k: v for k, v in t.items() if k not in ("torch", "why")} for t in graph["tensors"]]
     dims = [{"name": names[i], "value": all_sizes.values[i]} for i in all_sizes.dims()]
-    return {"format": 1, "name": name, "torch": torch.__version__.split("+")[0], "training": graph["training"], "dims": dims,
-            "tensors": tensors, "nodes": graph["nodes"], "outputs": graph["outputs"]}
+    out = {"format": 1, "name": name, "torch": torch.__version__.split("+")[0], "training": graph["training"], "dims": dims,
+           "tensors": tensors, "nodes": graph["nodes"], "outputs": graph["outputs"]}
+    return {**out, "numbers": graph["numbers"]} if graph["numbers"] else out
 
 
 def asked_values(req):

@@ -19,7 +19,7 @@ def leaves(tree, path=()):
     """The integers of a graph with their places, and everything else with None."""
     if isinstance(tree, dict):
         for k in sorted(tree):
-            if k not in ("notes", "random"):
+            if k not in ("notes", "numbers", "random"):
                 yield from leaves(tree[k], path + (k,))
     elif isinstance(tree, list):
         yield path + ("#",), len(tree), False

@@ -1,5 +1,6 @@
 """Exports a module without memory for its tensors, and turns what torch.export gives into plain lists of nodes."""
 import inspect
+import json
 import math
 import operator
 
@@ -99,6 +100,7 @@ class Reader:
     def __init__(self, module, inputs, program, reserved):
         self.module, self.inputs, self.program = module, inputs, program
         self.notes, self.tensors, self.nodes = [], [], []
+        self.numbers = []  # arguments that are no tensors
         self.taken = {}  # what stands for a node of torch: a name, or a value
         self.tuples, self.pieces = {}, {}
         self.names = set(reserved)
@@ -124,7 +126,7 @@ class Reader:
                 raise Refused("%s draws random numbers%s" % (node["op"], how))
         self.tensors.sort(key=lambda t: ("input", "parameter", "buffer").index(t["kind"]))
         return {"training": bool(self.module.training), "tensors": self.tensors, "nodes": self.nodes,
-                "outputs": outputs, "notes": self.notes}
+                "outputs": outputs, "notes": self.notes, "numbers": self.numbers}
 
     def parameters(self):
         """Names of forward's arguments, in the order of the inputs."""
@@ -153,6 +155,7 @@ class Reader:
             place, (name, given) = next(user)
             if not isinstance(given, torch.Tensor):
                 self.taken[node] = {"value": given}
+                self.numbers.append(argument_of(place, name, given))
                 return
             self.tensor(node, name, "input", value, getattr(given, "drawn", "other"))
             self.tensors[-1]["torch"] = str(place)
@@ -430,6 +433,13 @@ def quiet(name, args):
     if name == "scaled_dot_product_attention":
         return len(args) < 5 or args[4] == {"value": 0.0}
     return False
+
+
+def argument_of(place, name, given):
+    """An argument that is no tensor: its value is JSON, where infinities are texts."""
+    finite = not isinstance(given, float) or math.isfinite(given)
+    return {"at": place, "name": name[:40] if name.isascii() else "argument%d" % place,
+            "value": json.dumps(given if finite else str(given))}
 
 
 def refs(tree):

@@ -88,15 +88,31 @@ def examine(source, sizes):
     """Refuses modules that are no functions of their inputs, or constant ones. Returns notes. A norm of one number is
     constant, so that small sizes alone say little."""
     small = small_sizes(source, sizes)
-    notes = examine_at(source, sizes.at(small))
+    larger = sizes.at({i: min(4 * v, sizes.values[i]) for i, v in small.items()})
+    notes = examine_first(source, [sizes.at(small), larger, sizes.at({})])
     if notes is None or notes:  # a few numbers may change nothing by chance
-        larger = sizes.at({i: min(4 * v, sizes.values[i]) for i, v in small.items()})
         if (works(source, larger) or MOST + 1) <= MOST:
-            more = examine_at(source, larger)
+            more = examine_first(source, [larger, sizes.at({})])
             notes = notes if more is None else more
     if notes is None:
         raise Refused("its output is the same for all inputs, but for rounding")
     return notes
+
+
+class Beyond(Refused):
+    """An index is beyond what it chooses from."""
+
+
+def examine_first(source, tried):
+    """What is found at the first sizes that have what indices choose: these are drawn as for the module's own sizes."""
+    for k, values in enumerate(tried):
+        try:
+            return examine_at(source, values)
+        except Beyond as error:
+            why = error
+            if k + 1 < len(tried) and (works(source, tried[k + 1]) or MOST + 1) > MOST:
+                break
+    raise why
 
 
 def examine_at(source, values):
@@ -108,7 +124,8 @@ def examine_at(source, values):
     except Refused:
         raise
     except Exception as error:
-        raise Refused("it does not run: " + first_line(error))
+        beyond = any(said in str(error) for said in ("index out of range", "out of bounds"))
+        raise (Beyond if beyond else Refused)("it does not run: " + first_line(error))
 
 
 def examine_made(module, inputs):

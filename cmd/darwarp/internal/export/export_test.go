@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -161,6 +162,24 @@ func TestJSON(t *testing.T) {
 	var provenance struct{ Candidate kernels.Candidate }
 	if err := json.Unmarshal(files["PROVENANCE.json"], &provenance); err != nil || provenance.Candidate.Seq != 7 {
 		t.Errorf("PROVENANCE.json: %v: %s", err, files["PROVENANCE.json"])
+	}
+}
+
+// TestModuleInJSON: who loads the kernel learns what the module takes and gives otherwise.
+func TestModuleInJSON(t *testing.T) {
+	k := axpy(t, kernels.FP32)
+	if files, err := k.files(); err != nil || strings.Contains(string(files["launch.json"]), `"module"`) {
+		t.Errorf("%v, or of no module: %s", err, files["launch.json"])
+	}
+	want := &kernels.Signature{Numbers: []kernels.Constant{{At: 1, Name: "factor", Value: "0.5"}}, Scalars: []string{"y"}}
+	k.Bundle.Problem.Reference.Module = want
+	files, err := k.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var launch struct{ Module *kernels.Signature }
+	if err := json.Unmarshal(files["launch.json"], &launch); err != nil || !reflect.DeepEqual(launch.Module, want) {
+		t.Errorf("%v: %s", err, files["launch.json"])
 	}
 }
 

@@ -109,8 +109,10 @@ func (s *sheet) Launches() any {
 		Family    string         `json:"family,omitempty"`
 		Genes     kernels.Genome `json:"genes,omitempty"`
 		Workloads []workload     `json:"workloads"`
+		// What the module takes and gives otherwise
+		Module *kernels.Signature `json:"module,omitempty"`
 	}{s.Problem.Name, s.Device.Kind, s.TorchFlags(),
-		"kernel.cu", s.Device.Arch, s.Job.Variant.Family, s.Job.Variant.Genes, all}
+		"kernel.cu", s.Device.Arch, s.Job.Variant.Family, s.Job.Variant.Genes, all, s.Problem.Reference.Module}
 }
 
 // Acc is the type that the sums are kept in.

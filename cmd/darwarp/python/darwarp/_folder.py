@@ -70,6 +70,9 @@ class Plan:
         except (OSError, ValueError, KeyError) as error:
             raise DarwarpError(f"{folder} is no folder that this version of `darwarp export` wrote: {error}") from None
         self.arch, self.flags, self.workloads = data["arch"], data.get("flags") or [], data["workloads"]
+        of_module = data.get("module") or {}
+        self.numbers = [(c["at"], c["name"], json.loads(c["value"])) for c in of_module.get("numbers") or []]
+        self.scalars, self.long = (frozenset(of_module.get(key) or []) for key in ("scalars", "long"))
         tensors = self.workloads[0]["tensors"]
         self.inputs = [t for t in tensors if not t.get("out")]
         self.outputs = [t for t in tensors if t.get("out")]

@@ -1,4 +1,5 @@
 """Makes an operator of PyTorch of an exported kernel."""
+import inspect
 import warnings
 from ctypes import c_void_p
 
@@ -11,6 +12,7 @@ from darwarp._source import name_of
 NAMES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "e8m0": "float8_e8m0fnu"}
 DTYPES = {name: getattr(torch, NAMES.get(name, name), None)  # None: this PyTorch does not have the type
           for name in [*NAMES, "int8", "uint8", "int32", "int64", "bool"]}
+REQUIRED = inspect.Parameter.empty
 ALIGNED = 16  # bytes: what kernels expect of addresses
 
 _library = torch.library.Library("darwarp", "FRAGMENT")
@@ -90,6 +92,23 @@ def registered(plan):
     return getattr(torch.ops.darwarp, plan.name), _operators[plan.name]
 
 
+def parameters_of(module):
+    """The names of what a module's forward takes, with what it has for those that are left out."""
+    try:
+        every = inspect.signature(module.forward).parameters.values()
+    except (AttributeError, TypeError, ValueError):
+        return []
+    return [(p.name, p.default) for p in every if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def same(given, value):
+    """Whether an argument is what a kernel was made for; infinities are texts there."""
+    if given is value:
+        return True
+    plain = isinstance(given, (int, float, str)) and isinstance(value, (int, float, str))
+    return plain and isinstance(given, bool) == isinstance(value, bool) and (given == value or str(given) == value)
+
+
 class Operator(torch.nn.Module):
     """A kernel that darwarp found, where it was measured; elsewhere the module that it stands for.
 
@@ -101,6 +120,7 @@ class Operator(torch.nn.Module):
         self.plan, self.fallback, self.said = plan, fallback, False
         self.op, caller = registered(plan)
         self.own = {}  # inputs of the problem that are the module's: where they are
+        self.takes = parameters_of(fallback)
         if fallback is not None:
             names = [n for n, _ in fallback.named_parameters()] + [n for n, _ in fallback.named_buffers()]
             mangled = {name_of(n): n for n in names}
@@ -116,20 +136,48 @@ class Operator(torch.nn.Module):
         path, _, last = self.own[name].rpartition(".")
         return getattr(self.fallback.get_submodule(path), last)
 
-    def arguments(self, args):
+    def in_order(self, args, kwargs):
+        """The module's arguments in their order, with its own for those that are left out; None where others are given by
+        name."""
+        rest, full = dict(kwargs), list(args)
+        for name, default in self.takes[len(args):]:
+            if name not in rest and default is REQUIRED:
+                break
+            full.append(rest.pop(name, default))
+        return None if rest else full
+
+    def tensors_of(self, args, kwargs):
+        """The arguments without those that are part of the kernel, or why it does not stand for what was asked."""
+        full = list(args)
+        if self.fallback is not None:
+            full = self.in_order(args, kwargs)
+        if full is None or kwargs and self.fallback is None:
+            return None, "keyword arguments were given"
+        numbers = self.plan.numbers if self.fallback is not None else []
+        count = len(self.plan.inputs) + len(self.plan.flags) - len(self.own) + len(numbers)
+        left_out = [default for _, default in self.takes[count:]]  # as when the module was imported
+        if len(full) < count or len(full) - count > len(left_out) or not all(map(same, full[count:], left_out)):
+            return None, f"{len(args) + len(kwargs)} arguments were given, it takes {count}"
+        for at, name, value in numbers:
+            if not same(full[at], value):
+                return None, f"{name} is not {value!r}, which the kernel is for"
+        return [x for i, x in enumerate(full[:count]) if i not in {at for at, _, _ in numbers}], None
+
+    def arguments(self, args, kwargs):
         """The operator's arguments, or why it cannot take them."""
-        rest = list(args)
-        own, free = len(self.own), len(self.plan.inputs) + len(self.plan.flags) - len(self.own)
-        if len(rest) != free:
-            return None, f"{len(rest)} arguments were given, it takes {free}"
+        rest, why = self.tensors_of(args, kwargs)
+        if why is not None:
+            return None, why
         tensors = [self.given(t["name"]) if t["name"] in self.own else rest.pop(0) for t in self.plan.inputs]
-        for t, want in zip(tensors, self.plan.inputs):
+        for i, (t, want) in enumerate(zip(tensors, self.plan.inputs)):
             if not isinstance(t, torch.Tensor) or t.dtype != DTYPES[want["dtype"]]:
                 return None, f"{want['name']} is not a tensor of {want['dtype']}"
             if t.device != tensors[0].device or t.device.type != "cuda":
                 return None, f"{want['name']} is not on the GPU"
             if t.requires_grad and torch.is_grad_enabled():
                 return None, f"a gradient of {want['name']} may be asked for: call it under torch.no_grad()"
+            if want["name"] in self.plan.scalars and tuple(t.shape) == ():
+                tensors[i] = t.reshape(1)
         if self.plan.workload([tuple(t.shape) for t in tensors], tuple(rest)) is None:
             return None, "the kernel was not measured for these shapes"
         return [*tensors, *rest], None
@@ -137,15 +185,26 @@ class Operator(torch.nn.Module):
     def forward(self, *args, **kwargs):
         call, why = None, self.unusable
         if why is None:
-            call, why = self.arguments(args) if not kwargs else (None, "keyword arguments were given")
+            call, why = self.arguments(args, kwargs)
         if why is None:
-            return self.op(*call)
+            return self.as_module(self.op(*call))
         if self.fallback is None:
             raise ValueError(f"{self.plan.problem}: {why}")
         if not self.said and not torch.compiler.is_compiling():
             self.said = True
             warnings.warn(f"darwarp: {self.plan.problem} is computed by the module, not by the kernel: {why}", stacklevel=4)
         return self.fallback(*args, **kwargs)
+
+    def as_module(self, outputs):
+        """The outputs as the module gives them: those without axes, and whole numbers of int64."""
+        if not self.plan.scalars and not self.plan.long:
+            return outputs
+        single = len(self.plan.outputs) == 1
+        given = []
+        for y, t in zip([outputs] if single else outputs, self.plan.outputs):
+            y = y.reshape(()) if t["name"] in self.plan.scalars else y
+            given.append(y.to(torch.int64) if t["name"] in self.plan.long else y)
+        return given[0] if single else tuple(given)
 
     def extra_repr(self):
         return f"{self.plan.name}, for " + ", ".join(w["name"] for w in self.plan.workloads)

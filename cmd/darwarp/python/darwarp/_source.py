@@ -33,7 +33,17 @@ def literal(t, rand="torch.rand", sizes=None):
         return f"{rand}({shape}).to({t.dtype})"
     if t.dtype == torch.bool:
         return f"torch.rand({shape}) > 0.5"
-    return f"torch.zeros({shape}, dtype={t.dtype})"
+    if t.numel() == 0:
+        return f"torch.zeros({shape}, dtype={t.dtype})"
+    low, high = span(t)
+    return f"torch.randint({low}, {high + 1}, {shape}, dtype={t.dtype})"
+
+
+def span(t):
+    """The least and the greatest of whole numbers; where all are equal, with a neighbour that indices may have, too: a module
+    whose inputs do not change gives the same always."""
+    low, high = int(t.min()), int(t.max())
+    return (low, high) if low < high else (low - 1, high) if low > 0 else (low, high + 1)
 
 
 def sizes_of(inputs):

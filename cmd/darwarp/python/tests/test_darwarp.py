@@ -186,6 +186,57 @@ class TestLoad(Case):
             darwarp.load(self.folder)(torch.Tensor([9], torch.float16), torch.Tensor([8]), 1)
         self.assertEqual(self.driver.named("cuLaunchKernelEx"), [])
 
+    def test_numbers(self):
+        """What was no tensor when the module was imported is part of the kernel: others are the module's work."""
+        plan = json.loads(json.dumps({**PLAN, "flags": [], "module": {"numbers": [
+            {"at": 1, "name": "factor", "value": "0.5"}, {"at": 2, "name": "mask", "value": "null"}]}}))
+        del plan["workloads"][0]["dims"]["causal"]
+        folder, half = self.exported("numbers", plan), torch.Tensor([8], torch.float16)
+
+        class Scaled(Twice):
+            def forward(self, x, factor=1.0, mask=None, mode="sum"):
+                return super().forward(x)
+
+        op = darwarp.load(folder, Scaled())
+        for args, kwargs in [((half, 0.5), {}), ((half, 0.5, None, "sum"), {}), ((half,), {"factor": 0.5}),
+                             ((), {"x": half, "mode": "sum", "factor": 0.5, "mask": None})]:
+            self.assertEqual(op(*args, **kwargs).shape, (8,))
+        self.assertEqual(len(self.driver.named("cuLaunchKernelEx")), 4)
+        for why, args, kwargs in [
+            ("factor is not 0.5, which the kernel is for", (half,), {}), ("factor is not 0.5", (half, 2), {}),
+            ("factor is not 0.5", (half, half), {}), ("mask is not None", (half, 0.5, half), {}),
+            ("4 arguments were given, it takes 3", (half, 0.5, None, "mean"), {}),
+            ("4 arguments were given, it takes 3", (half, 0.5, None), {"mode": "mean"}),
+        ]:
+            with self.subTest(why):
+                self.assertIn(why, self.fallback(darwarp.load(folder, Scaled()), *args, **kwargs))
+        for args, kwargs in ((), {}), ((half, 0.5), {"out": half}), ((half, 0.5), {"x": half}):
+            with self.assertRaises(TypeError), warnings.catch_warnings():  # which the module says
+                warnings.simplefilter("ignore")
+                op(*args, **kwargs)
+        self.assertEqual(len(self.driver.named("cuLaunchKernelEx")), 4)
+        self.assertEqual(darwarp.load(folder)(half, torch.Tensor([8])).shape, (8,), "without a module, the problem's inputs")
+
+    def test_equal(self):
+        self.assertTrue(_operator.same(2, 2.0) and _operator.same(float("inf"), "inf") and _operator.same("a", "a"))
+        self.assertFalse(_operator.same(1, True) or _operator.same(None, 0) or _operator.same(0.1, 0.2) or _operator.same([], []))
+
+    def test_as_the_module(self):
+        """Numbers without axes, and places as int64."""
+        plan = json.loads(json.dumps({**PLAN, "flags": [], "module": {"scalars": ["norm_weight", "y"], "long": ["y"]}}))
+        x, w, y = plan["workloads"][0]["tensors"]
+        w["shape"], y["shape"], y["dtype"] = [1], [1], "int32"
+        op = darwarp.load(self.exported("scalars", plan))
+        for weight in torch.Tensor([]), torch.Tensor([1]):
+            got = op(torch.Tensor([8], torch.float16), weight)
+            self.assertEqual((got.shape, got.dtype), ((), torch.int64))
+        with self.assertRaisesRegex(ValueError, "not measured"):
+            op(torch.Tensor([], torch.float16), torch.Tensor([1]))
+        both = json.loads(json.dumps(plan))
+        both["workloads"][0]["tensors"].append({"name": "z", "dtype": "fp16", "shape": [8], "out": True})
+        y, z = darwarp.load(self.exported("several", both))(torch.Tensor([8], torch.float16), torch.Tensor([]))
+        self.assertEqual((y.shape, y.dtype, z.shape, z.dtype), ((), torch.int64, (8,), torch.float16))
+
     def test_other_machines(self):
         x = torch.Tensor([8], torch.float16)
         for n, (capability, changed, why) in enumerate([

@@ -35,6 +35,12 @@ class Tensor:
     def clone(self):
         return Tensor(self.shape, self.dtype, self.device.type, made="clone")
 
+    def reshape(self, shape):
+        return Tensor([shape] if isinstance(shape, int) else shape, self.dtype, self.device.type)
+
+    def to(self, dtype):
+        return Tensor(self.shape, dtype, self.device.type)
+
     def new_empty(self, shape, dtype):
         return Tensor(shape, dtype, self.device.type)
 
