@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,9 @@ func (g *Graph) Folder() (files map[string][]byte, err error) {
 	}
 	if err := p.checkLengths(); err != nil {
 		return nil, err
+	}
+	if len(p.graph.Dims) == 0 {
+		return nil, errors.New(noSize)
 	}
 	own, err := p.borrowedNames()
 	if err != nil {

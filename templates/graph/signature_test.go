@@ -46,3 +46,16 @@ func TestSignature(t *testing.T) {
 		t.Errorf("%v: %s", err, files["problem.toml"])
 	}
 }
+
+// TestNoSize: a graph whose lengths are all fixed is refused by what it lacks.
+func TestNoSize(t *testing.T) {
+	g, err := Parse([]byte(`{"format": 1, "name": "fixed", "torch": "2.15.0", "training": false, "dims": [],
+		"tensors": [{"name": "x", "kind": "input", "dtype": "fp32", "shape": [4, 8]}],
+		"nodes": [{"name": "y", "op": "relu", "args": [{"ref": "x"}], "dtype": "fp32", "shape": [4, 8]}], "outputs": ["y"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Folder(); err == nil || err.Error() != noSize {
+		t.Errorf("%v, want %s", err, noSize)
+	}
+}

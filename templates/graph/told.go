@@ -48,11 +48,13 @@ func (t *Told) Folder(g *Graph) (files map[string][]byte, err error) {
 	return files, nil
 }
 
+const noSize = "it has no size that can be changed: expected one that the shape of an input or a parameter follows"
+
 // admit refuses what a module cannot be held against: outputs that rounding may change as a whole, and inputs of which
 // it is not known what they may be.
 func (t *Told) admit(p *program) error {
 	if len(p.graph.Dims) == 0 || len(t.Shapes) == 0 {
-		return errors.New("it has no size that can be changed")
+		return errors.New(noSize)
 	}
 	dtype := p.graph.element()
 	for _, x := range p.graph.Tensors {

@@ -62,7 +62,7 @@ def source_of(module, inputs):
     """The file of a module, with get_inputs for inputs like these."""
     if isinstance(inputs, torch.Tensor) or inputs is None:
         raise TypeError("inputs: expected a list of the module's arguments")
-    program = torch.export.export(module, tuple(inputs))
+    program = exported(module, inputs)
     check_outputs(program)
     names, lines = {}, []
     for spec in program.graph_signature.input_specs:
@@ -94,6 +94,18 @@ def source_of(module, inputs):
         *("    " + line if line.strip() else "" for line in code.splitlines()), "", "",
         "def get_inputs():", f"    return [{', '.join(argument(i, sizes) for i in inputs)}]", "", "",
         "def get_init_inputs():", "    return []", ""])
+
+
+def exported(module, inputs):
+    """The module's program, in which numbers follow the lengths of the inputs' axes, where it can be had so: views, ranges."""
+    auto = getattr(torch.export.Dim, "AUTO", None) if hasattr(torch.export, "Dim") else None
+    if auto is not None:
+        shapes = tuple({k: auto for k in range(x.dim())} if isinstance(x, torch.Tensor) else None for x in inputs)
+        try:
+            return torch.export.export(module, tuple(inputs), dynamic_shapes=shapes)
+        except Exception:  # of many kinds: what cannot be exported at all is told by the next attempt
+            pass
+    return torch.export.export(module, tuple(inputs))
 
 
 def check_outputs(program):

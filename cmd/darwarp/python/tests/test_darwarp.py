@@ -9,6 +9,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import types
 import unittest
 import warnings
 from unittest import mock
@@ -358,6 +359,38 @@ class Names(unittest.TestCase):
         for path, name in {"norm.weight": "norm_weight", "0.weight": "t0_weight", "_w": "w", "class": "tclass"}.items():
             self.assertEqual(_source.name_of(path), name)
             self.assertTrue(name.isidentifier())
+
+    def test_whole_numbers_are_drawn(self):
+        def whole(*numbers):
+            return types.SimpleNamespace(dtype=types.SimpleNamespace(is_floating_point=False), shape=(len(numbers),), dim=lambda: 1,
+                                         numel=lambda: len(numbers), min=lambda: min(numbers), max=lambda: max(numbers))
+
+        for numbers, drawn in [((3, 9, 5), "3, 10"), ((0, 0), "0, 2"), ((7,), "6, 8"), ((-4,), "-4, -2"), ((-1, 0), "-1, 1")]:
+            self.assertTrue(_source.literal(whole(*numbers)).startswith(f"torch.randint({drawn}, [{len(numbers)}], "), numbers)
+        self.assertTrue(_source.literal(whole(), sizes={(-1, 0): "n0"}).startswith("torch.zeros([n0], "))
+
+    def test_lengths_are_followed(self):
+        """A module is exported with lengths that may change, and without where that does not work."""
+        auto, x = object(), torch.Tensor([2, 3])
+        torch.Tensor.dim = lambda self: len(self.shape)
+        self.addCleanup(delattr, torch.Tensor, "dim")
+        calls = []
+
+        def export(module, inputs, dynamic_shapes=None):
+            calls.append(dynamic_shapes)
+            if dynamic_shapes and module == "fixed":
+                raise ValueError("no")
+            return module
+
+        for made, module, want in [
+            ({"Dim": types.SimpleNamespace(AUTO=auto)}, "any", [({0: auto, 1: auto}, None)]),
+            ({"Dim": types.SimpleNamespace(AUTO=auto)}, "fixed", [({0: auto, 1: auto}, None), None]),
+            ({"Dim": types.SimpleNamespace()}, "any", [None]), ({}, "any", [None]),  # of an earlier PyTorch
+        ]:
+            calls.clear()
+            with mock.patch.object(torch, "export", types.SimpleNamespace(export=export, **made), create=True):
+                self.assertEqual(_source.exported(module, [x, 0.5]), module)
+            self.assertEqual(calls, want)
 
     def test_what_is_returned(self):
         def spec(kind, *leaves):
