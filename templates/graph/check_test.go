@@ -88,13 +88,18 @@ func TestProductsInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestPlacesOfComputed: where the greatest of numbers is, is not asked of those that rounding may put in another order.
+// TestPlacesOfComputed: where the greatest of numbers is, is not asked of those that TF32 may put in another order.
 func TestPlacesOfComputed(t *testing.T) {
 	for op, taken := range map[string]bool{"relu": true, "exp": false} {
 		which := strings.Replace(node("y", "argmax", `{"ref": "a"}, {"value": 1}`, `"rows"`), "fp32", "int64", 1)
-		_, err := ofFloats(t, node("a", op, `{"ref": "x"}`, `"rows", "cols"`)+", "+which).Folder()
-		if taken && err != nil || !taken && (err == nil || !strings.Contains(err.Error(), "rounding would decide which")) {
+		g := ofFloats(t, node("a", op, `{"ref": "x"}`, `"rows", "cols"`)+", "+which)
+		if _, err := g.Folder(); err != nil {
 			t.Errorf("%s: %v", op, err)
+		}
+		g.TF32 = true
+		_, err := g.Folder()
+		if taken && err != nil || !taken && (err == nil || !strings.Contains(err.Error(), "rounding would decide which")) {
+			t.Errorf("%s in TF32: %v", op, err)
 		}
 	}
 }

@@ -66,8 +66,9 @@ func (s statData) truth(terms string) string {
 	if code.second == "" {
 		return out
 	}
+	retake := strings.Replace(code.retake, "most_of", "row."+s.First, 1)
 	return out + "\n        const double first = row." + s.First + ".v;\n        double d = " + code.again +
-		", f = 0, g = 0;\n" + s.sweep(code.retake, code.readds, code.equals, "again", terms) +
+		", f = 0, g = 0;\n" + s.sweep(retake, code.readds, code.equals, "again", terms) +
 		"        row." + s.Other + " = " + longer(code.second, code.readds, "again", terms) + ";" + over
 }
 
@@ -133,9 +134,9 @@ var truths = map[string]truthCode{
 	"Greatest": {start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: fmt.Sprintf(extremum, "most")},
 	"Least":    {start: posDouble, take: fmt.Sprintf(extremes, "<"), first: fmt.Sprintf(extremum, "below")},
 	"FirstGreatest": {start: "-" + posDouble, take: fmt.Sprintf(extremes, ">"), first: fmt.Sprintf(extremum, "most"),
-		again: posDouble, retake: firstPlace, second: "exactly(below(d, share))"},
+		again: posDouble, retake: firstPlace, second: firstOf},
 	"FirstLeast": {start: posDouble, take: fmt.Sprintf(extremes, "<"), first: fmt.Sprintf(extremum, "below"),
-		again: posDouble, retake: firstPlace, second: "exactly(below(d, share))"},
+		again: posDouble, retake: firstPlace, second: firstOf},
 	"Moments": {
 		start:  "0",
 		take:   addUp,
@@ -159,4 +160,9 @@ func exponentials(top string) truthCode {
 		second: "num(plus(d, share), plus(f, share), plus(g, share))", readds: "y.v", equals: "float(exp(%s - first))"}
 }
 
-const firstPlace = "if ((t.v == first || t.v != t.v) && !(d <= double(r))) d = double(r);"
+// firstPlace is where the most is found, in d, and how many numbers it may be by what numbers of this row err, in f.
+// Where these are more than one, any place is right.
+const (
+	firstPlace = "if ((t.v == first || t.v != t.v) && !(d <= double(r))) d = double(r); f += rivals(t.v, most_of);"
+	firstOf    = "plus(f, share) > 1 ? exactly(no_place()) : exactly(below(d, share))"
+)

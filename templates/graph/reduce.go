@@ -206,11 +206,12 @@ func partOf(k statKind, i int) func(*lowering, *Node, *value) (*value, error) {
 	return func(l *lowering, _ *Node, x *value) (*value, error) { return l.part(l.stat(k, x), i), nil }
 }
 
-// whereIs is the place of a number that is the greatest or the least.
+// whereIs is the place of a number that is the greatest or the least. Of computed numbers the reference leaves open
+// which of those it is that rounding may put in either order: it knows what roundings in fp32 do, and no more.
 func whereIs(k statKind) func(*lowering, *Node, *value) (*value, error) {
 	return func(l *lowering, n *Node, x *value) (*value, error) {
-		if !exactValue(x) {
-			return nil, refusal(n, "of numbers that are computed: rounding would decide which of them it is")
+		if !exactValue(x) && l.graph.TF32 {
+			return nil, refusal(n, "of numbers that are computed in TF32: rounding would decide which of them it is")
 		}
 		return l.part(l.stat(k, x), 1), nil
 	}

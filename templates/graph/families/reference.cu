@@ -242,6 +242,17 @@ __device__ double infinity() { return double(__int_as_float(0x7f800000)); }
 __device__ double plus(double v, Share& share) { return all(v, share, 0, [](double a, double b) { return a + b; }); }
 __device__ double most(double v, Share& share) { return all(v, share, -infinity(), [](double a, double b) { return a != a || a > b ? a : b; }); }
 __device__ double below(double v, Share& share) { return all(v, share, infinity(), [](double a, double b) { return a != a || a < b ? a : b; }); }
+<%- if .Has.Firsts%>
+
+// rivals is 1 for a number that may well be the most of its row, by what the row's numbers err, or that is as infinite in fp32 as
+// that is, or as near 0: e(terms) roundings of both are less than 2^-10 of their errors. Where there are several, no place is
+// wrong, and NaN says so.
+__device__ double rivals(double v, Num most) {
+    const bool beyond = fabs(v) >= 1e38 && fabs(most.v) >= 1e38 && (v > 0) == (most.v > 0);
+    return most.e + most.k > 0 && (beyond || fabs(v - most.v) <= 0.0009765625 * (most.e + most.k) + 1e-36) ? 1 : 0;
+}
+__device__ double no_place() { return double(__int_as_float(0x7fc00000)); }
+<%- end%>
 <%- if .Totals%>
 __device__ double sums_of[<%.MostParts%>][<%len .Totals%>][3];  // of each block's rows
 __device__ unsigned ended;

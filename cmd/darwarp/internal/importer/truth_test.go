@@ -11,6 +11,7 @@ import (
 
 	"darwarp/eval"
 	"darwarp/eval/env"
+	"darwarp/kernels"
 	"darwarp/templates"
 	"darwarp/templates/graph"
 )
@@ -113,5 +114,20 @@ func TestGoldenGraphs(t *testing.T) {
 		if _, err := graph.Parse(data); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+}
+
+// TestOpenPlaces: where the reference leaves a place open, the module may give any; of numbers it may not.
+func TestOpenPlaces(t *testing.T) {
+	truth := &eval.Truth{Name: "case", Values: [][]float64{{math.NaN(), 3}}, Scales: [][]float32{{0, 3}},
+		Buffers: []kernels.Buffer{{Name: "x"}, {Name: "y", DType: kernels.I32, Out: true}}}
+	if err := compare(truth, [][]float64{{7, 3}}); err != nil {
+		t.Error(err)
+	}
+	if compare(truth, [][]float64{{7, 4}}) == nil {
+		t.Error("another place is taken")
+	}
+	if truth.Buffers[1].DType = kernels.FP32; compare(truth, [][]float64{{7, 3}}) == nil {
+		t.Error("a number is taken for NaN")
 	}
 }

@@ -127,12 +127,28 @@ func compare(truth *eval.Truth, got [][]float64) error {
 			return differ(truth.Name, "output %d has %d numbers, that of the module %d", k+1, len(want), len(got[k]))
 		}
 		for i, v := range want {
+			if math.IsNaN(v) && whole(truth, k) {
+				continue // any place is right: rounding decides which number is the greatest
+			}
 			if !agree(v, held(got[k][i]), float64(truth.Scales[k][i])) {
 				return differ(truth.Name, "number %d of output %d is %.12g, the module gives %.12g", i, k+1, v, got[k][i])
 			}
 		}
 	}
 	return nil
+}
+
+// whole reports whether an output is one of integers.
+func whole(truth *eval.Truth, output int) bool {
+	for _, b := range truth.Buffers {
+		if b.Out {
+			if output == 0 {
+				return b.DType == kernels.I32
+			}
+			output--
+		}
+	}
+	return false
 }
 
 // held is a number of the module as a reference kernel gives it (value_of in num.cu): what is too large for a float is
