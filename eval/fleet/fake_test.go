@@ -313,6 +313,18 @@ func (g *ground) joinConfig(w *fake) (JoinConfig, error) {
 		}}, err
 }
 
+// received is what comes through a channel, without which a test would wait for as long as all tests may take.
+func received[T any](t *testing.T, what string, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(2 * time.Minute):
+		t.Fatalf("%s: not after two minutes", what)
+		panic("not reached")
+	}
+}
+
 // until waits for what other goroutines bring about.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()

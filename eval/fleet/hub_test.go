@@ -92,7 +92,7 @@ func (s *shared) search(name string) (opened chan *Fleet, g *ground) {
 // manned is a search that has a worker.
 func manned(t *testing.T, search chan *Fleet) *Fleet {
 	t.Helper()
-	f := <-search
+	f := received(t, "a worker for the search", search)
 	if f == nil { // said already
 		t.FailNow()
 	}
@@ -202,7 +202,7 @@ func serveAgain(t *testing.T, away time.Duration) {
 	defer f.Close()
 	answers := make(chan []kernels.Result)
 	go func() { answers <- asked(t, f, 1, 7) }()
-	<-begun
+	received(t, "a candidate that has begun", begun)
 	at, err := broker.ParseAddress(s.url)
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func serveAgain(t *testing.T, away time.Duration) {
 	s.end()
 	time.Sleep(away)
 	s.serve(at.Host)
-	for i, r := range <-answers {
+	for i, r := range received(t, "answers", answers) {
 		if r.Outcome != kernels.Lost || !strings.Contains(r.Detail, "started again") {
 			t.Errorf("candidate %d: %+v", i+1, r)
 		}
@@ -237,7 +237,7 @@ func TestHubIslands(t *testing.T) {
 	a := manned(t, first)
 	defer a.Close()
 	s.roams(other("w2"))
-	island := <-found
+	island := received(t, "the island", found)
 	until(t, "the island's worker", func() bool { return island.Manned() })
 	if at := best(t, island, 30); at != 20 {
 		t.Errorf("the island's optimum is %d", at)

@@ -103,12 +103,12 @@ func TestIslandEnds(t *testing.T) {
 	if err := island.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := <-ended; err != nil {
+	if err := received(t, "the end of a worker", ended); err != nil {
 		t.Error(err)
 	}
 	until(t, "an empty island", func() bool { return len(island.roster.joined()) == 0 })
 	late, _ := g.join(other("d"))
-	if err := <-late; err == nil || err.Error() != errIslandOver.Error() {
+	if err := received(t, "the end of a worker that is late", late); err == nil || err.Error() != errIslandOver.Error() {
 		t.Error(err)
 	}
 	if at := best(t, f, 10); at != 9 {
@@ -123,9 +123,9 @@ func TestIslandOfRun(t *testing.T) {
 	opened := make(chan *Fleet)
 	go func() { opened <- g.open("127.0.0.1:0") }()
 	g.join(other("b"))
-	i := <-found
+	i := received(t, "the island", found)
 	g.join(newFake("a"))
-	if f := <-opened; f.Device().Name != "fake GPU" || i.Device().Name != "other GPU" {
+	if f := received(t, "the fleet", opened); f.Device().Name != "fake GPU" || i.Device().Name != "other GPU" {
 		t.Errorf("%s, %s", f.Device().Name, i.Device().Name)
 	}
 	g.mu.Lock()
