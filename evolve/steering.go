@@ -205,9 +205,12 @@ func (s *steering) extend(b Budget, c Command) (more Budget, note string, err er
 	more = b
 	more.Evals += c.Evals
 	more.For += c.For
-	if more.Evals < b.Evals || more.For < b.For {
-		return b, "", fmt.Errorf("more than can be counted: add at most %s or %s",
-			kernels.Quantity(math.MaxInt-b.Evals, "evaluation"), kernels.Span(time.Duration(math.MaxInt64)-b.For))
+	if more.Evals < b.Evals {
+		return b, "", fmt.Errorf("more than can be counted: add at most %s",
+			kernels.Quantity(math.MaxInt-b.Evals, "evaluation"))
+	}
+	if more.For < b.For {
+		return b, "", fmt.Errorf("more than can be counted: add at most %s", kernels.Span(math.MaxInt64-b.For))
 	}
 	if s.asked.Asked == nil {
 		s.asked.Asked = &b

@@ -47,8 +47,9 @@ func TestMistyped(t *testing.T) {
 	if err := makeSpace("axpy.json.gz"); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"note.txt": "hello\n", "wrong.toml": "family = \"f\"\ngenes = \"a\"\n",
-		"key.toml": "family = \"f\"\n[genes]\na = 1\n[gens]\n", "value.toml": "family = \"f\"\n[genes]\na = 1.5\n",
+	for name, text := range map[string]string{"note.txt": "hello\n", "good.toml": "family = \"f\"\n[genes]\na = 1\n",
+		"wrong.toml": "family = \"f\"\ngenes = \"a\"\n",
+		"key.toml":   "family = \"f\"\n[genes]\na = 1\n[gens]\n", "value.toml": "family = \"f\"\n[genes]\na = 1.5\n",
 		"cut.json": "{\"family\": \"f\",\n\"genes\": {\n", "list.json": "{\"family\": \"f\",\n\"genes\": []}\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -118,6 +119,7 @@ func TestMistyped(t *testing.T) {
 		{"search axpy.json.gz --for 8hours", `--for "8hours": expected a time, as in 90s, 20m or 8h`},
 		{"search axpy.json.gz --for 8", `--for "8": expected a time, as in 90s, 20m or 8h`},
 		{"stop r.db", "r.db: no search is running on it: darwarp search --resume r.db goes on with it"},
+		{"steer r.db inject good.toml", "darwarp: r.db: no search is running on it: "},
 		{"steer r.db pause", "r.db: no search is running on it: darwarp search --resume r.db goes on with it"},
 		{"search axpy.json.gz --require nine", `--require "nine": expected a number`},
 		{"search axpy.json.gz --require nan", "--require NaN: expected a factor above 0"},

@@ -43,7 +43,7 @@ func (a *app) steerCmd() *cobra.Command {
 			return err
 		}
 		if err := tell(c.Context(), path, command); err != nil {
-			return err
+			return inFile(args, err)
 		}
 		a.Sayf("%s: %s", args[0], said(command))
 		return nil
@@ -52,6 +52,14 @@ func (a *app) steerCmd() *cobra.Command {
 	c.Flags().IntVar(&f.evals, "evals", 0, "add: this many more evaluations")
 	c.Flags().DurationVar(&f.time, "for", 0, "add: this much more time, as in 2h")
 	return c
+}
+
+// inFile has what a search refuses of a file's genes name the file.
+func inFile(args []string, err error) error {
+	if strings.HasPrefix(err.Error(), "inject: ") { // else no search is there to refuse anything
+		return exit.Usagef("%s: %v", args[2], err)
+	}
+	return err
 }
 
 // tell steers a live search; what it refuses is the user's mistake.
