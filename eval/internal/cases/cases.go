@@ -55,7 +55,7 @@ type Set struct {
 	GuardKey   uint64
 
 	bytes int // device memory that the buffers of all cases take
-	begun map[device.Beginning]bool
+	begun map[device.Beginning]int
 	want  Wanted
 	terms []device.Terms
 	mix   [][]string // classes of the lines of mixed cases, by input
@@ -108,6 +108,6 @@ func New(w Wanted) (*Set, error) {
 
 // Empty is a list that is empty so far.
 func Empty(w Wanted) *Set {
-	return &Set{want: w, Banks: map[string][]int{}, Trials: map[string][]int{}, begun: map[device.Beginning]bool{},
+	return &Set{want: w, Banks: map[string][]int{}, Trials: map[string][]int{}, begun: map[device.Beginning]int{},
 		GuardKey: w.RNG.Uint64(), Atomics: w.Problem.Check.Atomics, terms: device.TermsOf(w.Problem), mix: w.mixed()}
 }

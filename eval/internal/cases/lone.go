@@ -130,7 +130,9 @@ func (s *Set) addLarger(w kernels.Workload) error {
 	if e.late > 0 {
 		d := &drawer{p: p, t: t, rng: s.want.RNG, cap: e.drawn * lateTimes, odd: oddFactors(s.want.RNG)}
 		for _, size := range d.aligned() {
-			list = append(list, device.Case{Dims: size, Class: device.Mixed, Trial: true})
+			for _, class := range s.gathered(device.Mixed) {
+				list = append(list, device.Case{Dims: size, Class: class, Trial: true})
+			}
 		}
 	}
 	for _, c := range list[:min(len(list), max(0, mostCases-len(s.List)))] {

@@ -37,13 +37,13 @@ func (s *Set) seed(c *device.Case) (best uint64) {
 	var begun []device.Beginning
 	for range seedsTried {
 		seed := s.want.RNG.Uint64()
-		list := slices.DeleteFunc(c.Begun(seed), func(b device.Beginning) bool { return s.begun[b] })
+		list := slices.DeleteFunc(c.Begun(seed), func(b device.Beginning) bool { return s.begun[b] >= b.Times() })
 		if len(list) > most {
 			most, best, begun = len(list), seed, list
 		}
 	}
 	for _, b := range begun {
-		s.begun[b] = true
+		s.begun[b]++
 	}
 	return best
 }

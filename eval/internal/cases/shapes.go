@@ -66,11 +66,32 @@ func (s *Set) addDrawn() error {
 		if i >= len(mixed) && i < len(mixed)+len(rare) {
 			class = device.Rare
 		}
-		if err := s.Add(device.Case{Dims: size, Class: class}); err != nil {
-			return err
+		for _, class := range s.gathered(class) {
+			if err := s.Add(device.Case{Dims: size, Class: class}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// gathered are the classes of a drawn size that has lines of many classes: that one, and, where all lines come
+// together in the same outputs, as in a loss, the problem's first. Beside the largest lines nobody sees there what is
+// left out of others.
+func (s *Set) gathered(class string) []string {
+	p := s.want.Problem
+	first := slices.IndexFunc(p.Tensors, func(t kernels.Tensor) bool { return t.Role == "in" })
+	if first < 0 || len(p.Tensors[first].Shape) < 2 || class != device.Mixed {
+		return []string{class}
+	}
+	for i := range p.Tensors {
+		for axis := range p.Tensors[first].Shape {
+			if p.Tensors[i].Role == "out" && p.Follows(i, first, axis) {
+				return []string{class}
+			}
+		}
+	}
+	return append([]string{class}, s.want.plain()...)
 }
 
 // addPlain adds the cube one less than whole tiles with the problem's first class of inputs, or first two. Its last

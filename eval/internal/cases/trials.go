@@ -65,20 +65,59 @@ func (s *Set) trialCases(w kernels.Workload, bank string, proved Power) (list []
 	if err != nil {
 		return nil, err
 	}
-	list = append(append(list, agreed...), s.loneAt(alone)...)
+	again, err := s.scatteredAt(alone)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.Concat(list, agreed, s.loneAt(alone), again)
 	others, keep := alone, func(c device.Case) error { list = append(list, c); return nil }
 	if err := s.addOthers(others, keep); err != nil {
 		return nil, err
 	}
+	beside, err := s.besideCases(w)
+	return append(list, beside...), err
+}
+
+// besideCases are those of a size near a scored one, and of those that are a step shorter or longer.
+func (s *Set) besideCases(w kernels.Workload) (list []device.Case, err error) {
 	d := &drawer{p: s.want.Problem, t: s.want.DType, rng: s.want.RNG}
 	size, ok := d.neighbor(w.Dims)
 	if ok {
 		ok, err = s.want.fits(size)
 	}
 	if ok {
-		list = append(list, device.Case{Dims: size, Class: device.Mixed, Trial: true})
+		for _, class := range s.gathered(device.Mixed) {
+			list = append(list, device.Case{Dims: size, Class: class, Trial: true})
+		}
 	}
 	return append(list, s.stepCases(w)...), err
+}
+
+// Where errors of products scatter, a narrower type on the way is told by the error of the whole output alone, which
+// few numbers say little about.
+const (
+	tellingOutputs = 1 << 12
+	mostScattered  = 16
+)
+
+// scatteredAt are further cases of normal numbers at a size with few outputs, so many that each would have told most
+// types on the way; none where no errors scatter.
+func (s *Set) scatteredAt(at device.Case) (list []device.Case, err error) {
+	if !s.want.Problem.Check.Scattered {
+		return nil, nil
+	}
+	buffers, err := s.want.Problem.Buffers(at.Dims, s.want.DType)
+	outputs := 0
+	for _, b := range buffers {
+		if b.Out {
+			outputs += b.Elems()
+		}
+	}
+	at.Class = "normal"
+	for n := 1; n < min(mostScattered, tellingOutputs/max(outputs, 1)); n++ {
+		list = append(list, at)
+	}
+	return list, err
 }
 
 // stepCases are trial cases near a scored size that are a step shorter or longer, and small ones in which two dims are

@@ -5,12 +5,25 @@ import "math/bits"
 // longLine is how many numbers a line has that a warp reads at once.
 const longLine = 32
 
-// Beginning is what the first line of an input is, or the last one.
+// sampledLine is how many numbers a line has that is told by one in 64 of them.
+const sampledLine = 512
+
+// Beginning is what the first line of an input is, or the last one; or one of its lines, of zeros but for one number.
 type Beginning struct {
 	Tensor, Class int
 	Long          bool
 	Last          bool
+	Sparse        bool
 	Variant       int // of a last line that is special: 0 NaN, 1 inf, 2 -inf
+}
+
+// Times is in how many cases of a session it is looked for. What is sparse tells less often: the other inputs have
+// zeros, too, and NaN.
+func (b Beginning) Times() int {
+	if b.Sparse {
+		return 4
+	}
+	return 1
 }
 
 // First is the number of the class, among those of a mixed case, that the first line of an input is of; -1: normal.
@@ -61,6 +74,20 @@ func (f Fill) class(number int) string {
 	return ""
 }
 
+// sparse reports whether a long line of so many is of zeros but for one number, as some of the class lead are.
+func sparse(f Fill, seed uint64, lines int) bool {
+	for line := range min(lines, linesLooked) {
+		class, coins := Last(f, seed, line+1)
+		if f.Len > sampledLine && class >= 0 && f.class(class) == "lead" && Sparse(coins) {
+			return true
+		}
+	}
+	return false
+}
+
+// linesLooked is among how many lines one is looked for.
+const linesLooked = 64
+
 // Begun names what the first and the last lines of its inputs are, as far as their numbers are of many classes and the
 // line is not the only one. A first line of a few numbers is another thing than a long one.
 func (c *Case) Begun(seed uint64) (list []Beginning) {
@@ -71,6 +98,9 @@ func (c *Case) Begun(seed uint64) (list []Beginning) {
 		if f, err := c.Fill(i); err == nil && c.linesOf(i, f) > 1 {
 			list = append(list, Beginning{Tensor: f.Tensor, Class: First(f, seed), Long: f.Len >= longLine},
 				last(f, seed, c.linesOf(i, f)))
+			if f.Tensor > 0 && sparse(f, seed, c.linesOf(i, f)) {
+				list = append(list, Beginning{Tensor: f.Tensor, Sparse: true})
+			}
 		}
 	}
 	return list

@@ -13,6 +13,9 @@ func Mix(x uint64) uint64 {
 // keyOf is what the random numbers of an input depend on, by its number among the inputs.
 func keyOf(seed uint64, tensor int) uint64 { return Mix(seed ^ Mix(uint64(tensor)+1)) }
 
+// Sparse reports whether a line of the class lead, by its coins, has a single number that is not 0.
+func Sparse(coins uint64) bool { return coins>>2 == 3 }
+
 // Agreements is in how many ways indices agree: four, each with exceptions and without.
 const Agreements = 8
 

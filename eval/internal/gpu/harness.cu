@@ -178,6 +178,13 @@ __device__ float outlier(u64 r, u64 key, Line l) {
 // lead: how many numbers of a line are zeros: one, or up to half of it.
 __device__ u64 lead(u64 key, Line l) { return max(l.len >> (1 + (mix(key ^ mix(l.number)) & 7)), (u64)1); }
 
+// sparse says whether a line of the class has a single number that is not 0, where lines are of many classes: who takes parts of a line
+// for zeros by some of their numbers sees none of it.
+__device__ bool sparse(bool every, Line l) { return every && l.coins >> 2 == 3; }
+
+// only is 0 but at one place of the line. h are random bits of the line.
+__device__ float only(u64 r, u64 h, Line l) { return l.at == mix(h) % l.len ? sign(r) * (0.5f + unit((u32)r)) : 0.0f; }
+
 // sampled says whether a number is beside an eighth of its line, where who tells a line by a few numbers looks. The last one is not.
 __device__ bool sampled(Line l) {
   u64 after = l.at + 1;
@@ -203,7 +210,9 @@ __device__ float sample(int cls, bool every, int dtype, int tensor, u64 i, u64 r
   case EXTREME: return extreme(dtype, r, l);
   case CONSTANT: return normal(mix(key ^ mix(l.number))); // all numbers of a line are equal
   case ZEROS: return l.coins & 1 ? copysignf(0.0f, sign(r)) : 0.0f; // -0 is equal to 0, and other bits
-  case LEAD: return l.at < lead(key, l) || (l.coins & 1 && l.at + (lead(key, l) + 1) / 2 >= l.len) || (l.coins & 2 && sampled(l)) ? 0.0f : normal(r);
+  case LEAD:
+    if (sparse(every, l)) return only(r, mix(key ^ mix(l.number)), l);
+    return l.at < lead(key, l) || (l.coins & 1 && l.at + (lead(key, l) + 1) / 2 >= l.len) || (l.coins & 2 && sampled(l)) ? 0.0f : normal(r);
   case TINY: return tiny(dtype, r, key, l);
   case HUGE_: return huge(dtype, r, l);
   case NEEDLES: return needle(dtype, r, key, l, neutral);

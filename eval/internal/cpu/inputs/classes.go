@@ -91,8 +91,14 @@ var samples = map[string]func(e *element) float32{
 		return 0
 	},
 	// Lines begin with zeros, and half of them end with half as many. Half have some at each eighth of the line, too.
+	// Where lines are of many classes, a quarter has a single number that is none: who takes parts of a line for zeros by
+	// some of their numbers sees none of it.
 	"lead": func(e *element) float32 {
-		zeros := max(e.length>>(1+mix(e.key^mix(e.line))&7), 1)
+		h := mix(e.key ^ mix(e.line))
+		if e.every && device.Sparse(e.coins) {
+			return e.only(h)
+		}
+		zeros := max(e.length>>(1+h&7), 1)
 		if e.at < zeros || e.coins&1 == 1 && e.at+(zeros+1)/2 >= e.length || e.coins&2 != 0 && e.sampled() {
 			return 0
 		}
@@ -114,4 +120,12 @@ var samples = map[string]func(e *element) float32{
 func (e *element) sampled() bool {
 	after := e.at + 1
 	return e.length >= 32 && after < e.length && (e.at*8%e.length < 8 || after*8%e.length < 8)
+}
+
+// only is 0 but at one place of the line. h are random bits of the line.
+func (e *element) only(h uint64) float32 {
+	if e.at != mix(h)%e.length {
+		return 0
+	}
+	return signed(e.r, 0.5+unit(uint32(e.r)))
 }

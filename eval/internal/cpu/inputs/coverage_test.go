@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"darwarp/eval/internal/cases"
@@ -20,15 +18,7 @@ const sessions = 200
 // test.
 func gated(t *testing.T, problem string) (all [sessions][]device.Case) {
 	t.Helper()
-	path := filepath.Join("../../../../cmd/darwarp/internal/gatetest/problems", problem, "problem.toml")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := kernels.ParseProblem(path, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := folder(t, problem)
 	for seed := range all {
 		set, err := cases.New(cases.Wanted{Problem: p, DType: p.DTypes[0], Workloads: p.Workloads[:1],
 			Effort: cases.OnGPU(1 << 36), RNG: rand.New(rand.NewPCG(uint64(seed), 7))})
