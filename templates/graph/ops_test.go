@@ -97,7 +97,8 @@ func TestForms(t *testing.T) {
 			want = append(want, formSample{name, x, values[name](in), values[name](rounded(in))})
 		}
 	}
-	source := shim + string(num) + code.String() + `void show(Num t, float e, float f) {
+	wide := strings.Replace(string(num), "FLOATS = true", "FLOATS = false", 1)
+	source := shim + wide + code.String() + `void show(Num t, float e, float f) {
     printf("%.17g %g %.9g %.9g\n", t.v, t.e, e, f);
 }
 int main() {
@@ -127,6 +128,10 @@ func TestOutputs(t *testing.T) {
 		{"show(Num{3e38, 0, 1e39}, 1);", "3e+38 3.403e+38"},
 		{"show(Num{-3.41e38, 0, 0}, 1);", "-3.403e+38 3.403e+38"},
 		{"show(Num{1e39, 0, 0}, 1);", "inf 3.403e+38"},
+		{"show(num(1e39, 0, 0), 1);", "inf inf"}, // on the way, too
+		{"show(num(-1e39, 0, 0), 1);", "-inf inf"},
+		{"show(num(1e38, 0, 0), 1);", "1e+38 1e+38"},
+		{"show(num(3e-44, 0, 0), 1);", "3e-44 5e-32"}, // may be flushed to 0
 	} {
 		calls += tt.call + "\n"
 		want += tt.output + "\n"

@@ -9,10 +9,18 @@ __device__ Num exactly(double v) { return Num{v, 0, 0}; }
 // times is a product of an error, where no error times inf is none.
 __device__ double times(double a, double error) { return error == 0 ? 0 : a * error; }
 
-// num is a number whose errors are numbers, too: inf and NaN have none, and what was worked out from them has its own size's.
+// FLOATS: what is too large for a float on the way is inf, as in torch, whatever is made of it: exp(x) / (1 + exp(x)) is NaN for x
+// from 89 on, and 1 / (1 + exp(x)) is 0.
+constexpr bool FLOATS = true;
+
+// num is a number whose errors are numbers, too: inf and NaN have none, and what was worked out from them has its own size's. One
+// that is too small for a normal float may be 0.
 __device__ Num num(double v, double e, double k) {
+    const double most = 3.4028234663852886e38, least = 1.1754943508222875e-38, size = fabs(v);
     if (v - v != 0) return exactly(v);
-    return Num{v, e - e == 0 ? e : fabs(v), k - k == 0 ? k : 0};
+    if (FLOATS && size > most * (1 + 3e-8)) return exactly(copysign(double(__int_as_float(0x7f800000)), v));
+    const double flushed = v != 0 && size < least ? 5e-32 : 0;  // 4 units of 2^-24 are the least normal float
+    return Num{v, (e - e == 0 ? e : size) + flushed, k - k == 0 ? k : 0};
 }
 
 // smooth is a function's value, of which its own rounding is `own`, with the error of its argument times the derivative.
