@@ -62,7 +62,7 @@ func TestNiches(t *testing.T) {
 	}
 }
 
-// TestBarOfAClaimer: who is far ahead of the champion sets the bar while it still fights for the throne.
+// TestBarOfAClaimer: who is far ahead of the champion sets the bar while it is not champion yet.
 func TestBarOfAClaimer(t *testing.T) {
 	ev, cfg := newTrialFake(2), toyConfig(t, "hills")
 	cfg.Budget.Evals = 20

@@ -11,7 +11,7 @@ import (
 	"darwarp/store"
 )
 
-// TestTrialIsResumedFromTheStore leaves a run with a cheat on its throne; the next session finds it out and restores
+// TestTrialIsResumedFromTheStore leaves a run whose champion is a cheat; the next session finds it out and restores
 // the champion before it, though it has seen neither become champion. The file reopened says so.
 func TestTrialIsResumedFromTheStore(t *testing.T) {
 	cfg := toyConfig(t, "hills")

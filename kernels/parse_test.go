@@ -99,7 +99,8 @@ func TestParseProblemMistakes(t *testing.T) {
 			`problem.toml: dtypes[3]: "fp16": expected fp16, bf16 and fp32, each at most once`}},
 		{"no dtypes", `dtypes = ["fp16", "fp32"]`, ``,
 			[]string{`problem.toml: dtypes: missing: name at least one of fp16, bf16, fp32`}},
-		{"no flops", `flops = "2 * m * n * k"`, ``, []string{`problem.toml: flops: empty expression`}},
+		{"no flops", `flops = "2 * m * n * k"`, ``, []string{
+			`problem.toml: flops: empty: expected an expression, as 2 * m * n`}},
 		{"bytes", `elem * (m`, `elem * (p`, []string{`problem.toml: bytes: unknown name p`}},
 		{"negative work", `"2 * m * n * k"`, `"0 - m"`, []string{
 			`problem.toml: workload[0] (square): -512 operations and 1572864 bytes at k=512,m=512,n=512: expected at least ` +

@@ -42,6 +42,9 @@ func newError(text string, err error, scope Scope) error {
 	if m := fieldRE.FindStringSubmatch(message); m != nil {
 		message = fmt.Sprintf("the device has no field %s: expected %s", m[1], strings.Join(fields(scope["device"]), ", "))
 	}
+	if message == "unexpected token EOF" {
+		message = "ends too early: expected a number, a name or a closing bracket"
+	}
 	return &Error{text, fe.Column, message}
 }
 

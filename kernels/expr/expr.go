@@ -58,7 +58,7 @@ var unexpectedRE = regexp.MustCompile(`//|/\*|[#;$]`)
 func check(text string) error {
 	switch {
 	case text == "":
-		return &Error{text, -1, "empty expression"}
+		return &Error{text, -1, "empty: expected an expression, as 2 * m * n"}
 	case len(text) > maxLength:
 		return &Error{text[:40] + "...", -1, fmt.Sprintf("expression longer than %d characters", maxLength)}
 	case !utf8.ValidString(text):

@@ -60,7 +60,7 @@ const grammarMessage = "not usable here: an expression has integers, names, word
 func TestExprMistakes(t *testing.T) {
 	long := strings.Repeat("a + ", maxLength/4) + "a"
 	for _, c := range []struct{ name, text, want string }{
-		{"empty", "  ", "empty expression"},
+		{"empty", "  ", "empty: expected an expression, as 2 * m * n"},
 		{"too long", long, "expression longer than 2000 characters\n    " + long[:40] + "..."},
 		{"unknown name", "2 * (a + blok_m)", caret("unknown name blok_m", "2 * (a + blok_m)", "blok_m")},
 		{"unknown argument", "a % (2 * wraps)", caret("unknown name wraps", "a % (2 * wraps)", "wraps")},
@@ -71,7 +71,8 @@ func TestExprMistakes(t *testing.T) {
 		{"after a wide character", "mma == 'é' ? c : 1", "unknown name c\n    mma == 'é' ? c : 1\n    " +
 			strings.Repeat(" ", 13) + "^"},
 		{"second line", "a\n+ blok", caret("unknown name blok", "a + blok", "blok")},
-		{"unfinished", "a +", "unexpected token EOF\n    a +\n      ^"},
+		{"unfinished", "a +", "ends too early: expected a number, a name or a closing bracket\n    a +\n      ^"},
+		{"open bracket", "(a", "ends too early: expected a number, a name or a closing bracket\n    (a\n     ^"},
 		{"power", "a ** 2", caret("operator ** is not available", "a ** 2", "**")},
 		{"decimal", "a + 1.5", caret("1.5 is not an integer: all arithmetic is on integers", "a + 1.5", "1.5")},
 		{"range", "a in 1..100000000", caret("operator .. is not available", "a in 1..100000000", "..")},
