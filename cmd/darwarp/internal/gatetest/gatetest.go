@@ -92,7 +92,7 @@ var all = []folder{
 	distances, cosines, scattered, doubled, shutters, planes, halfrows, embedded, accumulated, routed,
 	quantised,
 	rotary, adam, convolved, clipped, triangle, eights,
-	alone, chained, normed, curves, channels, margins, prepacked,
+	alone, chained, normed, curves, channels, margins, logits, prepacked,
 }
 
 // Problems lists their names.

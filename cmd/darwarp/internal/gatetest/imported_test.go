@@ -10,7 +10,7 @@ import (
 // TestImported: the truth of these folders is what an import makes of their graphs today, so that their kernels are
 // judged as those of an imported module are.
 func TestImported(t *testing.T) {
-	for _, name := range []string{"alone", "chained", "normed", "curves", "channels", "margins"} {
+	for _, name := range []string{"alone", "chained", "normed", "curves", "channels", "margins", "logits"} {
 		stored := func(file string) []byte {
 			data, err := files.ReadFile("problems/" + name + "/" + file)
 			if err != nil {
