@@ -2,6 +2,7 @@
 #ifndef DW_DARWARP_GLOBAL_CUH
 #define DW_DARWARP_GLOBAL_CUH
 
+#include "../dw/block.h"
 #include "../dw/memory.h"
 
 namespace darwarp {
@@ -23,7 +24,10 @@ __forceinline__ void store_relaxed(float4* p, float4 v) {
     volatile float* to = &p->x;
     to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
+// Whoever reads so may wait for a word of another block, which may wait for a word that another warp of this block has not stored yet:
+// the others go on first.
 __forceinline__ float4 load_relaxed(const float4* p) {
+    dw_yield();
     const volatile float* from = &p->x;
     return make_float4(from[0], from[1], from[2], from[3]);
 }
